@@ -1,0 +1,477 @@
+//! The ports: what the program passes to the pieces, so that crates side by side never name each other.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::effects::Effect;
+use crate::ids::{ContentHash, IncidentId, JobKey, RunId, Signature, Timestamp};
+use crate::incident::{Incident, StoredChange};
+use crate::redact::Redacted;
+use crate::run::Run;
+use crate::trace::Trace;
+use crate::verification::SceneEdit;
+
+/// Why a port could not do its work. The text reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+#[error("{doing}")]
+pub struct PortError {
+    /// What it was doing, with the path or id.
+    pub doing: String,
+    /// What stood in the way.
+    #[source]
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    /// What kind of trouble it is.
+    pub trouble: Trouble,
+}
+
+impl PortError {
+    /// An error of the general kind.
+    pub fn new(doing: impl Into<String>, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self { doing: doing.into(), source: Some(Box::new(source)), trouble: Trouble::Other }
+    }
+
+    /// An error without a deeper source.
+    pub fn plain(doing: impl Into<String>, trouble: Trouble) -> Self {
+        Self { doing: doing.into(), source: None, trouble }
+    }
+}
+
+/// The kinds of trouble that callers tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// Written by a newer selfheal: run bare, write nothing.
+    Newer,
+    /// Damaged.
+    Corrupt,
+    /// Somebody else holds it.
+    Locked,
+    /// No space, quota or permission to write.
+    NoRoom,
+    /// Something is not what it was when it was looked at.
+    Changed,
+    /// There is no such thing.
+    Missing,
+    /// Anything else.
+    Other,
+}
+
+/// Runs commands for real.
+pub trait Executor {
+    /// Runs a command and waits for its end.
+    ///
+    /// # Errors
+    /// Only when selfheal's own supervision failed. A command that cannot be started is a [`Run`].
+    fn run(&self, order: &Order) -> Result<Run, PortError>;
+}
+
+/// How one real run is to be made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Order {
+    /// The identity of the run.
+    pub id: RunId,
+    /// The command.
+    pub argv: Vec<OsString>,
+    /// The folder.
+    pub cwd: PathBuf,
+    /// Variables that are set (`Some`) or removed (`None`) in the environment that the job inherits.
+    pub env: BTreeMap<OsString, Option<OsString>>,
+    /// Deadline in milliseconds; the run is ended then.
+    pub deadline_ms: u64,
+    /// SIGTERM to SIGKILL, in milliseconds.
+    pub grace_ms: u64,
+    /// What happens to standard output.
+    pub stdout: Passing,
+    /// Bytes kept of the beginning and of the end of each stream.
+    pub keep: usize,
+    /// The whole output goes here too, when asked for.
+    pub log: Option<PathBuf>,
+}
+
+/// What happens to a job's standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Passing {
+    /// Passed through as it comes.
+    Live,
+    /// Kept in a file and passed on by [`Spool`] when the last run has ended.
+    Spool,
+}
+
+/// Runs commands in boxes: nothing that they do reaches the machine.
+pub trait Boxes {
+    /// The rung that this machine offers and why not a better one.
+    fn rung(&self) -> Rung;
+    /// Runs a command in a fresh box.
+    ///
+    /// # Errors
+    /// When no box could be built. A run that could not be judged is a [`BoxedRun`] with a reason.
+    fn run(&self, order: &BoxOrder) -> Result<BoxedRun, PortError>;
+}
+
+/// What kind of box a machine offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rung {
+    /// Its name: `overlay`, `bwrap`, `copy`, `none`.
+    pub name: String,
+    /// Why it is not a better one, and how to get that.
+    pub why_not_better: Vec<String>,
+}
+
+impl Rung {
+    /// Whether anything can be tried at all.
+    #[must_use]
+    pub fn can_try(&self) -> bool {
+        self.name != "none"
+    }
+}
+
+/// How one boxed run is to be made.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct BoxOrder {
+    /// The command.
+    pub argv: Vec<OsString>,
+    /// The folder.
+    pub cwd: PathBuf,
+    /// The environment that the job had; what must not be in a box is removed.
+    pub env: BTreeMap<OsString, OsString>,
+    /// Files changed in the box before the job starts, in order.
+    pub setup: Vec<SceneEdit>,
+    /// Deadline in milliseconds.
+    pub deadline_ms: u64,
+    /// Whether to instrument the run, where the language has a probe.
+    pub traced: bool,
+    /// The job's own files: lines are traced in these and in what lies beside them.
+    pub script: Option<PathBuf>,
+    /// Paths hidden in the box besides the secrets that always are: selfheal's state.
+    pub hidden: Vec<PathBuf>,
+    /// Bytes kept of each end of each stream.
+    pub keep: usize,
+    /// Paths whose content the caller wants to have after the run, as far as they are regular files of at most 1 MiB.
+    pub fetch: Vec<PathBuf>,
+}
+
+/// What a boxed run showed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct BoxedRun {
+    /// The run itself.
+    pub run: Run,
+    /// What it did to files, sorted by path; `setup` not counted.
+    pub effects: Vec<Effect>,
+    /// What the probe saw.
+    pub trace: Option<Trace>,
+    /// Why the box, and not the job, may be the reason for how it ended: no network, a secret that is hidden, setuid
+    /// refused, an owner that cannot be stored, the time limit.
+    pub inconclusive: Option<String>,
+    /// The rung that it ran in.
+    pub rung: String,
+    /// The contents that were asked for; absent where there is no such file.
+    pub fetched: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+/// The journal: what selfheal knows of jobs, runs and incidents. Every method that changes something is durable when it
+/// returns, unless it says otherwise.
+pub trait Journal {
+    /// Records one run. Need not be durable before the process ends.
+    ///
+    /// # Errors
+    /// When it cannot be recorded.
+    fn record_run(&self, record: &RunRecord) -> Result<(), PortError>;
+    /// Stores an incident, new or changed, together with ledger records of what is about to happen or happened.
+    ///
+    /// # Errors
+    /// When it cannot be stored; nothing of it is then.
+    fn store(&self, incident: &Incident, entries: &[Entry]) -> Result<(), PortError>;
+    /// One incident, by its identity or by the end of it that people type.
+    ///
+    /// # Errors
+    /// When there is none, or several fit.
+    fn incident(&self, id: &str) -> Result<Incident, PortError>;
+    /// The newest incidents first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn incidents(&self, filter: &IncidentFilter) -> Result<Vec<Incident>, PortError>;
+    /// The newest runs of a job first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn runs(&self, job: &JobKey, most: usize) -> Result<Vec<RunRecord>, PortError>;
+    /// How many repairs policy alone applied since a moment.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn applied_by_policy_since(&self, since: Timestamp) -> Result<u32, PortError>;
+}
+
+/// Which incidents.
+#[derive(Clone, Debug, Default)]
+pub struct IncidentFilter {
+    /// Only of this job.
+    pub job: Option<JobKey>,
+    /// Only those with one of these state words.
+    pub states: Vec<&'static str>,
+    /// At most so many; 0 means 100.
+    pub most: usize,
+}
+
+/// What is kept of one run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Its identity.
+    pub id: RunId,
+    /// The job.
+    pub job: JobKey,
+    /// When it began.
+    pub started: Timestamp,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// Its exit code.
+    pub exit_code: i32,
+    /// `succeeded`, `negative` or `failed`.
+    pub outcome: String,
+    /// Facts about where it ran, as redacted JSON.
+    pub facts: Option<Redacted>,
+}
+
+/// One thing for the ledger.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// When.
+    pub at: Timestamp,
+    /// What: `opened`, `verified`, `held`, `applying`, `applied`, `undone`, `approved`, …
+    pub kind: String,
+    /// The incident, if it concerns one.
+    pub incident: Option<IncidentId>,
+    /// The details, as redacted JSON.
+    pub body: Redacted,
+}
+
+/// The ledger: the append-only, chained record.
+pub trait Ledger {
+    /// Appends records that belong to no change of an incident.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    fn append(&self, entries: &[Entry]) -> Result<(), PortError>;
+    /// Checks the whole chain against its anchor.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    fn verify(&self) -> Result<LedgerCheck, PortError>;
+}
+
+/// What checking the ledger showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerCheck {
+    /// How many records there are.
+    pub records: u64,
+    /// The first record that is wrong, and how.
+    pub broken: Option<(u64, String)>,
+}
+
+/// Snapshots: the saved contents of files, by content hash. Unredacted, never sent.
+pub trait Snapshots {
+    /// Saves content, durably.
+    ///
+    /// # Errors
+    /// When it cannot be saved.
+    fn save(&self, content: &[u8]) -> Result<ContentHash, PortError>;
+    /// Content that was saved.
+    ///
+    /// # Errors
+    /// When it is missing or damaged.
+    fn load(&self, hash: &ContentHash) -> Result<Vec<u8>, PortError>;
+    /// Saves a file with everything that `put_back` needs: content, mode, owner, times, attributes. Durable.
+    ///
+    /// # Errors
+    /// When it cannot be saved.
+    fn take(&self, incident: &IncidentId, path: &Path) -> Result<(), PortError>;
+    /// Puts a file back exactly as it was when it was taken, if it still is what `change` made of it.
+    ///
+    /// # Errors
+    /// [`Trouble::Changed`] when somebody changed it since; nothing is changed then.
+    fn put_back(&self, incident: &IncidentId, change: &StoredChange) -> Result<(), PortError>;
+}
+
+/// Memory: proven repairs, keyed by failure signature.
+pub trait Memory {
+    /// The repairs that are remembered for a failure of a script, best first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn recall(&self, signature: &Signature, script: &Path) -> Result<Vec<Remembered>, PortError>;
+    /// Remembers a repair that was applied and ran well.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn remember(&self, repair: &Remembered) -> Result<(), PortError>;
+    /// Counts a win or a loss.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn count(&self, entry: &str, won: bool) -> Result<(), PortError>;
+}
+
+/// A remembered repair: whole lines that were replaced, with the content they were replaced in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remembered {
+    /// Its name in the store.
+    pub entry: String,
+    /// The failure.
+    pub signature: Signature,
+    /// The script that it was made for.
+    pub script: PathBuf,
+    /// Search and replace: each old text must occur exactly once.
+    pub edits: Vec<(String, String)>,
+    /// What it does, in one sentence.
+    pub summary: String,
+    /// How often it helped.
+    pub wins: u32,
+    /// How often it did not, or was taken back.
+    pub losses: u32,
+}
+
+/// The outbox: messages that wait to be delivered.
+pub trait Outbox {
+    /// Puts a message in.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn put(&self, message: &Message) -> Result<(), PortError>;
+    /// The messages that are due.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn due(&self, now: Timestamp, most: usize) -> Result<Vec<(i64, Message)>, PortError>;
+    /// Marks a message as delivered, or to be tried again at a moment.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn settle(&self, row: i64, again: Option<Timestamp>) -> Result<(), PortError>;
+}
+
+/// A message to a person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// When it was written.
+    pub at: Timestamp,
+    /// One line.
+    pub subject: Redacted,
+    /// Plain words: what failed, why, and the one line to approve.
+    pub text: Redacted,
+    /// The incident.
+    pub incident: Option<IncidentId>,
+}
+
+/// Delivers messages.
+pub trait Notifier {
+    /// Delivers one message.
+    ///
+    /// # Errors
+    /// When it was not accepted; it is tried again later.
+    fn notify(&self, message: &Message) -> Result<(), PortError>;
+}
+
+/// A language model.
+pub trait Model {
+    /// Its name.
+    fn name(&self) -> &str;
+    /// Asks for one object that fits a JSON schema.
+    ///
+    /// # Errors
+    /// When there is no usable answer within the limits; see [`ModelError`].
+    fn ask(&self, question: &Question) -> Result<Answer, ModelError>;
+}
+
+/// One question to a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// Role, rules, format: what never changes, first.
+    pub system: Redacted,
+    /// The case.
+    pub user: Redacted,
+    /// The JSON schema of the answer, every string bounded.
+    pub schema: serde_json::Value,
+    /// The schema's name.
+    pub schema_name: String,
+    /// At most so many output tokens.
+    pub max_tokens: u32,
+    /// 0 to 1.
+    pub temperature: f32,
+}
+
+/// A model's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The object, checked against the schema.
+    pub value: serde_json::Value,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// How many calls it took.
+    pub calls: u32,
+    /// Every request body that was sent, byte for byte.
+    pub sent: Vec<Redacted>,
+}
+
+/// Why there is no usable answer. Never holds the prompt.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// The server cannot be reached.
+    #[error("the model server at {url} cannot be reached: {reason}")]
+    Unreachable {
+        /// Where.
+        url: String,
+        /// Why.
+        reason: String,
+    },
+    /// It did not answer in time.
+    #[error("the model did not answer within {seconds} s")]
+    TimedOut {
+        /// The limit.
+        seconds: u64,
+    },
+    /// It answered with an error status.
+    #[error("the model server answered with status {code}: {message}")]
+    Status {
+        /// The status.
+        code: u16,
+        /// The server's words, shortened.
+        message: String,
+    },
+    /// The answer was cut off at the token limit.
+    #[error("the model's answer was cut off at {max_tokens} tokens")]
+    CutOff {
+        /// The limit.
+        max_tokens: u32,
+    },
+    /// The answer does not fit the schema.
+    #[error("the model's answer cannot be used: {reason}")]
+    Unusable {
+        /// Why.
+        reason: String,
+    },
+    /// The model refused.
+    #[error("the model refused to answer")]
+    Refused,
+    /// The budget is spent.
+    #[error("the budget of {limit} tokens is spent")]
+    Budget {
+        /// The limit.
+        limit: u64,
+    },
+}
+
+/// The clock and other sources of chance.
+pub trait Clock {
+    /// Now.
+    fn now(&self) -> Timestamp;
+    /// Waits, unless told to stop; whether it waited to the end.
+    fn wait_ms(&self, ms: u64) -> bool;
+    /// A fresh UUIDv7.
+    fn fresh_id(&self) -> String;
+}

@@ -1,0 +1,138 @@
+//! One execution of a command, with all that was captured of it.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{RunId, Timestamp};
+
+/// One execution of a command.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Run {
+    /// Its identity.
+    pub id: RunId,
+    /// When the command was started.
+    pub started: Timestamp,
+    /// How long it took, in milliseconds.
+    pub duration_ms: u64,
+    /// How it ended.
+    pub ended: Ended,
+    /// What it wrote to standard output.
+    pub stdout: Capture,
+    /// What it wrote to standard error.
+    pub stderr: Capture,
+    /// The largest resident set of a process of the run, in KiB, where the kernel told it.
+    pub peak_kib: Option<u64>,
+    /// Processes that the job left running on purpose after a normal end.
+    pub left_running: Vec<LeftProcess>,
+}
+
+/// How an execution ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    /// It returned this exit code.
+    Exited(i32),
+    /// It was ended by this signal.
+    Signaled(i32),
+    /// Its deadline hit and selfheal ended it.
+    TimedOut {
+        /// The deadline, in milliseconds.
+        after_ms: u64,
+    },
+    /// selfheal was told to stop (TERM, INT, HUP) and passed it on.
+    Cancelled {
+        /// The signal that selfheal received.
+        signal: i32,
+    },
+    /// The command was not found.
+    NotFound,
+    /// The command was found but cannot be executed.
+    NotExecutable {
+        /// The system's word for why.
+        reason: String,
+    },
+    /// selfheal could not start it for another reason (unreadable cwd, no processes left).
+    NotStarted {
+        /// The system's word for why.
+        reason: String,
+    },
+}
+
+impl Ended {
+    /// The exit code by the conventions of `env` and `timeout`: 124 deadline, 125 not started, 126 not executable,
+    /// 127 not found, 128+n for a signal.
+    #[must_use]
+    pub fn code(&self) -> i32 {
+        match self {
+            Self::Exited(code) => *code,
+            Self::Signaled(signal) | Self::Cancelled { signal } => 128 + signal,
+            Self::TimedOut { .. } => 124,
+            Self::NotStarted { .. } => 125,
+            Self::NotExecutable { .. } => 126,
+            Self::NotFound => 127,
+        }
+    }
+}
+
+/// The bounded memory of one stream: its beginning and its end, byte for byte.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capture {
+    /// The first bytes.
+    pub head: Vec<u8>,
+    /// The last bytes, empty while everything fits into `head`. Does not overlap `head`.
+    pub tail: Vec<u8>,
+    /// How many bytes the stream had in all.
+    pub total: u64,
+}
+
+impl Capture {
+    /// The text that was kept, lossy where it is not UTF-8, with a line that says what was left out.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let kept = (self.head.len() + self.tail.len()) as u64;
+        let mut text = String::from_utf8_lossy(&self.head).into_owned();
+        if self.total > kept {
+            text.push_str(&format!("\n[… {} bytes left out …]\n", self.total - kept));
+        }
+        text.push_str(&String::from_utf8_lossy(&self.tail));
+        text
+    }
+
+    /// The last `count` characters of the text.
+    #[must_use]
+    pub fn last_chars(&self, count: usize) -> String {
+        let text = self.text();
+        let skip = text.chars().count().saturating_sub(count);
+        text.chars().skip(skip).collect()
+    }
+}
+
+/// A process that outlived its job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftProcess {
+    /// Its process number.
+    pub pid: u32,
+    /// Its command line, words joined by blanks, lossy.
+    pub command: String,
+}
+
+/// What is known about where a run took place.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The interpreter of the script and its version, if there is one: `bash 5.2.15`.
+    pub interpreter: Option<String>,
+    /// The folder.
+    pub cwd: PathBuf,
+    /// The user's number.
+    pub uid: u32,
+    /// The file mode creation mask.
+    pub umask: u32,
+    /// Whether standard output was a terminal.
+    pub tty: bool,
+    /// The environment that the job got. Not redacted: redact before storing.
+    pub env: BTreeMap<String, String>,
+    /// The machine's boot id: tells whether a process number may still mean the same process.
+    pub boot_id: Option<String>,
+}

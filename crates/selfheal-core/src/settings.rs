@@ -1,0 +1,118 @@
+//! Settings as the engine sees them: resolved, without layers or provenance.
+
+use serde::{Deserialize, Serialize};
+
+use crate::proposal::Risk;
+
+/// What happens unattended with a verified repair of one risk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// Put it in.
+    Apply,
+    /// Leave it ready for a person.
+    Park,
+    /// Drop it.
+    Deny,
+}
+
+/// What is allowed unattended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    /// For repairs of low risk.
+    pub low: Answer,
+    /// For repairs of medium risk.
+    pub medium: Answer,
+    /// For repairs of high risk; [`Answer::Apply`] is treated as [`Answer::Park`], whoever set it.
+    pub high: Answer,
+    /// Whether it was given on the command line (`--apply`): sets aside the holds that come from circumstance, and
+    /// does not count against the daily limit.
+    pub given_now: bool,
+}
+
+impl Policy {
+    /// Where nobody ever said anything: propose, notify, change nothing.
+    pub const PARK: Self =
+        Self { low: Answer::Park, medium: Answer::Park, high: Answer::Park, given_now: false };
+
+    /// The policy of `--apply none|low|medium`.
+    #[must_use]
+    pub fn apply_up_to(limit: Option<Risk>) -> Self {
+        let answer = |risk| if Some(risk) <= limit { Answer::Apply } else { Answer::Park };
+        Self { low: answer(Risk::Low), medium: answer(Risk::Medium), high: Answer::Park, given_now: true }
+    }
+
+    /// What it says for a risk.
+    #[must_use]
+    pub fn answer(&self, risk: Risk) -> Answer {
+        match risk {
+            Risk::Low => self.low,
+            Risk::Medium => self.medium,
+            Risk::High if self.high == Answer::Deny => Answer::Deny,
+            Risk::High => Answer::Park,
+        }
+    }
+}
+
+/// Every hard stop. Durations in milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Rounds per incident.
+    pub rounds: u32,
+    /// Retries of transient failures.
+    pub transient_retries: u32,
+    /// Retries of unknown failures.
+    pub unknown_retries: u32,
+    /// All the waiting of one incident's retries together.
+    pub retry_total_ms: u64,
+    /// One boxed run.
+    pub trial_ms: u64,
+    /// All the trial work of one incident.
+    pub incident_ms: u64,
+    /// Changed lines above which the risk is at least medium.
+    pub small_change_lines: u32,
+    /// Applies by policy alone, per machine and day.
+    pub applies_per_day: u32,
+    /// Incidents in a row of one job with the same end that open its circuit breaker.
+    pub breaker: u32,
+    /// Model tokens per incident.
+    pub incident_tokens: u64,
+    /// SIGTERM to SIGKILL.
+    pub grace_ms: u64,
+    /// A wrapped job without a deadline of its own is ended after this.
+    pub cap_ms: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            rounds: 3,
+            transient_retries: 5,
+            unknown_retries: 3,
+            retry_total_ms: 120_000,
+            trial_ms: 60_000,
+            incident_ms: 600_000,
+            small_change_lines: 10,
+            applies_per_day: 3,
+            breaker: 3,
+            incident_tokens: 60_000,
+            grace_ms: 5_000,
+            cap_ms: 24 * 3_600_000,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn apply_low_does_not_apply_medium_and_nothing_applies_high() {
+        let low = Policy::apply_up_to(Some(Risk::Low));
+        assert_eq!(low.answer(Risk::Low), Answer::Apply);
+        assert_eq!(low.answer(Risk::Medium), Answer::Park);
+        assert_eq!(Policy::apply_up_to(None).answer(Risk::Low), Answer::Park);
+        let all = Policy { high: Answer::Apply, ..Policy::apply_up_to(Some(Risk::High)) };
+        assert_eq!(all.answer(Risk::High), Answer::Park);
+    }
+}
