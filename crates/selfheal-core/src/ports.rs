@@ -199,7 +199,8 @@ pub trait Journal {
     /// # Errors
     /// When the store cannot be read.
     fn runs(&self, job: &JobKey, most: usize) -> Result<Vec<RunRecord>, PortError>;
-    /// How many repairs policy alone applied since a moment.
+    /// How many repairs policy alone applied since a moment: ledger records of the kind `applied` whose body says
+    /// `"by": "policy"`.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -270,6 +271,8 @@ pub struct LedgerCheck {
     pub records: u64,
     /// The first record that is wrong, and how.
     pub broken: Option<(u64, String)>,
+    /// What is harmless but worth knowing: records that a crash kept from being anchored.
+    pub notes: Vec<String>,
 }
 
 /// Snapshots: the saved contents of files, by content hash. Unredacted, never sent.
@@ -294,6 +297,30 @@ pub trait Snapshots {
     /// # Errors
     /// [`Trouble::Changed`] when somebody changed it since; nothing is changed then.
     fn put_back(&self, incident: &IncidentId, change: &StoredChange) -> Result<(), PortError>;
+    /// Makes a change that was taken with [`take`](Self::take) and whose contents were saved, if the file still is what
+    /// it was before. Nothing happens when it is made already, so that it may be called again after a crash.
+    ///
+    /// # Errors
+    /// [`Trouble::Changed`] when somebody changed the file since; nothing is changed then.
+    fn apply(&self, incident: &IncidentId, change: &StoredChange) -> Result<(), PortError>;
+    /// Where a file stands with regard to a change.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn state_of(&self, change: &StoredChange) -> Result<Standing, PortError>;
+}
+
+/// Where a file stands with regard to a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The change is not made.
+    Before,
+    /// The change is made.
+    After,
+    /// The change was begun in place (a file with several names) and not ended: `apply` and `put_back` both finish it.
+    Torn,
+    /// Somebody made something else of the file.
+    Other,
 }
 
 /// Memory: proven repairs, keyed by failure signature.
@@ -341,7 +368,8 @@ pub trait Outbox {
     /// # Errors
     /// When it cannot be stored.
     fn put(&self, message: &Message) -> Result<(), PortError>;
-    /// The messages that are due.
+    /// The messages that are due. They are the caller's for five minutes, so that two callers do not deliver the same
+    /// one; one that is not settled by then is due again.
     ///
     /// # Errors
     /// When the store cannot be read.
