@@ -4,11 +4,14 @@
 //! values first (the environment's secrets), then the shapes that secrets have. Scanning is by hand and linear, because
 //! it runs on every recorded run.
 
+mod piece;
 mod shapes;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use piece::Piece;
 
 /// What stands where a secret was.
 pub const MASK: &str = "[secret]";
@@ -35,6 +38,14 @@ impl Redacted {
     #[must_use]
     pub fn join(pieces: &[Self], between: &'static str) -> Self {
         Self(pieces.iter().map(Self::as_str).collect::<Vec<_>>().join(between))
+    }
+
+    /// A JSON document made of redacted and fixed parts only, for what goes over a wire byte for byte.
+    #[must_use]
+    pub fn json_of(piece: &Piece) -> Self {
+        let mut out = String::new();
+        piece::write(piece, &mut out);
+        Self(out)
     }
 }
 
