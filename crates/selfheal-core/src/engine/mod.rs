@@ -71,7 +71,7 @@ pub enum State {
     Applied,
     /// The repaired job runs for real.
     Rerunning {
-        /// The process number of the job.
+        /// The process that runs it: selfheal's own, whose end tells that nobody watches any more.
         pid: u32,
         /// The boot that the number belongs to.
         boot_id: String,
@@ -148,6 +148,8 @@ pub enum Event {
         admitted: usize,
         /// Whether every other one was refused by the guard.
         all_refused: bool,
+        /// Whether another source could still propose something.
+        more_sources: bool,
     },
     /// Trying ended, with the verdict on the best candidate.
     VerificationEnded {
@@ -168,9 +170,9 @@ pub enum Event {
     ApplyDone,
     /// They could not be changed; nothing was.
     ApplyFailed,
-    /// The real run of the repaired job began.
+    /// The real run of the repaired job begins.
     RerunStarted {
-        /// Its process number.
+        /// The process that runs it.
         pid: u32,
         /// The boot that the number belongs to.
         boot_id: String,

@@ -41,8 +41,9 @@ pub fn step(plan: &Plan, state: &State, event: Event) -> Result<Next, Unexpected
             0 => hand_over(Status::Failed),
             _ => (State::Proposed { round: *round }, vec![Action::Admit]),
         },
-        (State::Proposed { round }, Event::AdmissionEnded { admitted, all_refused }) => {
+        (State::Proposed { round }, Event::AdmissionEnded { admitted, all_refused, more_sources }) => {
             match (admitted, all_refused) {
+                (0, _) if *more_sources && *round < plan.limits.rounds => next_round(*round),
                 (0, true) => (State::Refused, vec![Action::Notify, Action::Finish(Status::Refused)]),
                 (0, false) => hold(),
                 _ => (State::Admitted { round: *round }, vec![Action::Verify]),
@@ -118,8 +119,12 @@ fn after_trial(plan: &Plan, round: u32, verdict: Verdict, progress: Progress) ->
         Verdict::Failed if round >= 2 && !progress.repeated && !progress.signature_changed => {
             hand_over(Status::Limit)
         }
-        Verdict::Failed => (State::Reported { round: round + 1 }, vec![Action::Diagnose(round + 1)]),
+        Verdict::Failed => next_round(round),
     }
+}
+
+fn next_round(round: u32) -> Next {
+    (State::Reported { round: round + 1 }, vec![Action::Diagnose(round + 1)])
 }
 
 /// What becomes of an incident whose process is gone. Nothing had been changed before [`State::Applying`].
@@ -131,5 +136,117 @@ fn found_dead(state: &State) -> Next {
         // Nobody knows how far it got.
         State::Rerunning { .. } | State::Running | State::Retrying { .. } => hand_over(Status::HandedOver),
         _ => hand_over(Status::Failed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Limits;
+
+    const PLAN: Plan = Plan { limits: LIMITS, may_rerun: true };
+    const LIMITS: Limits = Limits {
+        rounds: 3,
+        transient_retries: 5,
+        unknown_retries: 3,
+        retry_total_ms: 120_000,
+        trial_ms: 60_000,
+        incident_ms: 600_000,
+        small_change_lines: 10,
+        applies_per_day: 3,
+        breaker: 3,
+        incident_tokens: 60_000,
+        grace_ms: 5_000,
+        cap_ms: 1,
+    };
+
+    fn finding(class: Class, repeatable: bool) -> Event {
+        Event::ReportReady(Finding { class, located: true, repeatable, retry_after_ms: None })
+    }
+
+    fn walk(plan: &Plan, events: Vec<Event>) -> (State, Vec<Action>) {
+        events
+            .into_iter()
+            .fold((State::Running, vec![Action::Run]), |(state, _), event| step(plan, &state, event).unwrap())
+    }
+
+    fn to_verified() -> Vec<Event> {
+        vec![
+            Event::RunFailed,
+            finding(Class::Logic, true),
+            Event::DiagnosisEnded { found: true },
+            Event::ProposingEnded { candidates: 1 },
+            Event::AdmissionEnded { admitted: 1, all_refused: false, more_sources: false },
+            Event::VerificationEnded { verdict: Verdict::Passed, progress: Progress::default() },
+        ]
+    }
+
+    #[test]
+    fn the_main_way_ends_healed() {
+        let mut events = to_verified();
+        events.extend([Event::Decided(Decision::Apply), Event::ApplyDone]);
+        let (state, actions) = walk(&PLAN, events.clone());
+        assert_eq!((state, actions), (State::Applied, vec![Action::Rerun]));
+        events.push(Event::RerunStarted { pid: 7, boot_id: "b".into() });
+        events.push(Event::RunSucceeded);
+        assert_eq!(walk(&PLAN, events), (State::Watching, vec![Action::Finish(Status::Healed)]));
+    }
+
+    #[test]
+    fn a_job_that_must_not_run_twice_is_repaired_but_not_rerun() {
+        let plan = Plan { may_rerun: false, ..PLAN };
+        let mut events = to_verified();
+        events.extend([Event::Decided(Decision::Apply), Event::ApplyDone]);
+        assert_eq!(walk(&plan, events), (State::Watching, vec![Action::Finish(Status::Healed)]));
+    }
+
+    #[test]
+    fn a_repair_that_fails_for_real_is_taken_back() {
+        let mut events = to_verified();
+        events.extend([Event::Decided(Decision::Apply), Event::ApplyDone, Event::RunFailed]);
+        let (state, actions) = walk(&PLAN, events);
+        assert_eq!(state, State::RolledBack);
+        assert_eq!(actions.first(), Some(&Action::TakeBack));
+    }
+
+    #[test]
+    fn resource_failures_are_handed_over_at_once_and_transient_ones_wait() {
+        let (state, actions) = walk(&PLAN, vec![Event::RunFailed, finding(Class::Resource, true)]);
+        assert_eq!(state, State::HandedOver);
+        assert!(actions.contains(&Action::Finish(Status::HandedOver)));
+        let (state, actions) = walk(&PLAN, vec![Event::RunFailed, finding(Class::Transient, true)]);
+        assert_eq!(state, State::Retrying { attempt: 1, waited_ms: 1_000 });
+        assert_eq!(actions, [Action::Wait(1_000), Action::Run]);
+    }
+
+    #[test]
+    fn three_rounds_at_most_and_the_third_only_as_a_fresh_start() {
+        let failed = |progress| Event::VerificationEnded { verdict: Verdict::Failed, progress };
+        let more = Progress { more_sources: true, ..Progress::default() };
+        let at = |round| State::Admitted { round };
+        assert_eq!(step(&PLAN, &at(1), failed(more)).unwrap().0, State::Reported { round: 2 });
+        assert_eq!(step(&PLAN, &at(2), failed(more)).unwrap().0, State::HandedOver);
+        let fresh = Progress { signature_changed: true, ..more };
+        assert_eq!(step(&PLAN, &at(2), failed(fresh)).unwrap().0, State::Reported { round: 3 });
+        assert_eq!(step(&PLAN, &at(3), failed(fresh)).unwrap().0, State::HandedOver);
+    }
+
+    #[test]
+    fn a_crash_never_reruns_and_only_applying_needs_recovery() {
+        let dead = |state: &State| step(&PLAN, state, Event::FoundDead).unwrap();
+        assert_eq!(dead(&State::Applying), (State::Applying, vec![Action::Recover]));
+        let rerunning = State::Rerunning { pid: 1, boot_id: "b".into() };
+        assert_eq!(dead(&rerunning).0, State::HandedOver);
+        for state in [State::Running, State::Reported { round: 1 }, State::Verified { round: 1 }] {
+            let (next, actions) = dead(&state);
+            assert_eq!(next, State::HandedOver);
+            assert!(!actions.contains(&Action::Run) && !actions.contains(&Action::Rerun));
+        }
+        assert!(step(&PLAN, &State::Confirmed, Event::FoundDead).is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_an_error_and_not_a_guess() {
+        assert!(step(&PLAN, &State::Held, Event::ApplyDone).is_err());
     }
 }
