@@ -1,5 +1,9 @@
 //! A job: what the user wants run, where, and what he said about it.
 
+mod wrappers;
+
+pub use wrappers::inner_command;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -48,6 +48,11 @@ pub enum Ended {
     },
     /// The command was not found.
     NotFound,
+    /// The command was found, but what its first line names to run it is not there.
+    InterpreterMissing {
+        /// The interpreter, as the first line names it.
+        interpreter: String,
+    },
     /// The command was found but cannot be executed.
     NotExecutable {
         /// The system's word for why.
@@ -62,7 +67,7 @@ pub enum Ended {
 
 impl Ended {
     /// The exit code by the conventions of `env` and `timeout`: 124 deadline, 125 not started, 126 not executable,
-    /// 127 not found, 128+n for a signal.
+    /// 127 the command or its interpreter not found, 128+n for a signal.
     #[must_use]
     pub fn code(&self) -> i32 {
         match self {
@@ -71,7 +76,7 @@ impl Ended {
             Self::TimedOut { .. } => 124,
             Self::NotStarted { .. } => 125,
             Self::NotExecutable { .. } => 126,
-            Self::NotFound => 127,
+            Self::NotFound | Self::InterpreterMissing { .. } => 127,
         }
     }
 }
