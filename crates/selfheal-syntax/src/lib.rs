@@ -1,1 +1,18 @@
-//! Placeholder
+//! What a script says: syntax trees behind one facade, values by constant propagation, edits, diffs and syntax checks.
+//!
+//! Everything here is a pure function of text. Input comes from failing jobs and from models, so it is hostile: sizes and
+//! parse times are capped, and what cannot be parsed is an [`Unparsable`], never a panic. The main entry points are
+//! [`shell::Script`], [`mod@edits`], [`mod@diff`] and [`check::syntax_errors`].
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod diff;
+pub mod edits;
+pub mod language;
+pub mod shell;
+pub mod source;
+pub mod tree;
+
+pub use language::{Dialect, Language};
+pub use source::Lines;
+pub use tree::Unparsable;

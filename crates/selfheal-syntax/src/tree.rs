@@ -1,0 +1,133 @@
+//! One facade over the grammars: parsing with a cap on size and time.
+//!
+//! The grammars are error tolerant, so a tree always comes back; [`Unparsable`] only says that a text is too large or
+//! took too long. Whoever gets it treats the text as unknown, never as harmless.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+pub use tree_sitter::{Node, Tree};
+
+/// The largest text that is parsed, in bytes.
+pub const MAX_BYTES: usize = 512 * 1024;
+
+/// How long one parse may take. Ordinary scripts need milliseconds; this only ends pathological input.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// Why a text could not be parsed at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("read the program text: {reason}")]
+pub struct Unparsable {
+    /// In words.
+    pub reason: String,
+}
+
+/// A grammar that is linked in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grammar {
+    /// bash and POSIX shell.
+    Bash,
+    /// Python 3.
+    Python,
+    /// JavaScript.
+    JavaScript,
+}
+
+impl Grammar {
+    fn language(self) -> tree_sitter::Language {
+        match self {
+            Self::Bash => tree_sitter_bash::LANGUAGE.into(),
+            Self::Python => tree_sitter_python::LANGUAGE.into(),
+            Self::JavaScript => tree_sitter_javascript::LANGUAGE.into(),
+        }
+    }
+}
+
+/// Parses a text.
+///
+/// # Errors
+/// When it is larger than [`MAX_BYTES`] or does not parse in time.
+pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Unparsable> {
+    if text.len() > MAX_BYTES {
+        return Err(unparsable("it is too large"));
+    }
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&grammar.language()).map_err(|error| unparsable(&error.to_string()))?;
+    let begun = Instant::now();
+    let mut watch = |_: &tree_sitter::ParseState| {
+        if begun.elapsed() > DEADLINE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = tree_sitter::ParseOptions::new().progress_callback(&mut watch);
+    let mut read = |at: usize, _: tree_sitter::Point| text.as_bytes().get(at..).unwrap_or_default();
+    parser
+        .parse_with_options(&mut read, None, Some(options))
+        .ok_or_else(|| unparsable("it takes too long to parse"))
+}
+
+fn unparsable(reason: &str) -> Unparsable {
+    Unparsable { reason: reason.to_owned() }
+}
+
+/// The text of a node.
+#[must_use]
+pub fn text_of<'a>(text: &'a str, node: Node<'_>) -> &'a str {
+    text.get(node.byte_range()).unwrap_or_default()
+}
+
+/// The direct children of a node, anonymous ones included.
+#[must_use]
+pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
+
+/// Every node below and including `node`, in document order, without recursion.
+#[must_use]
+pub fn descendants(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut out = Vec::new();
+    let mut stack = vec![node];
+    while let Some(next) = stack.pop() {
+        out.push(next);
+        let mut below = children(next);
+        below.reverse();
+        stack.append(&mut below);
+    }
+    out
+}
+
+/// The first error or missing token in a tree, if there is one.
+#[must_use]
+pub fn first_error(tree: &Tree) -> Option<Node<'_>> {
+    let mut node = tree.root_node();
+    if !node.has_error() {
+        return None;
+    }
+    loop {
+        if node.is_error() || node.is_missing() {
+            return Some(node);
+        }
+        match children(node).into_iter().find(|child| child.has_error() || child.is_missing()) {
+            Some(child) => node = child,
+            None => return Some(node),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_beyond_the_cap_is_unparsable() {
+        let text = "a\n".repeat(MAX_BYTES);
+        assert_eq!(parse(Grammar::Bash, &text).unwrap_err().reason, "it is too large");
+    }
+
+    #[test]
+    fn finds_the_first_error() {
+        let tree = parse(Grammar::Python, "x = 1\ny = (\n").unwrap();
+        assert!(first_error(&tree).is_some());
+        let tree = parse(Grammar::Python, "x = 1\n").unwrap();
+        assert!(first_error(&tree).is_none());
+    }
+}
