@@ -9,9 +9,11 @@ pub mod check;
 pub mod diff;
 pub mod edits;
 pub mod language;
+pub mod python;
 pub mod shell;
 pub mod source;
 pub mod tree;
+pub mod values;
 
 pub use language::{Dialect, Language};
 pub use source::Lines;
