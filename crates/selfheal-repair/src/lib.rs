@@ -1,1 +1,30 @@
-//! Placeholder
+//! Deterministic repairs: rules for known kinds of failures, and repairs that worked before.
+//!
+//! A [`Case`] is one failure with all that is known of it. [`candidates`] asks every rule and gives back what they
+//! propose, best first. Nothing here runs anything or writes a file: the machine is seen through
+//! [`Scene`](selfheal_core::scene::Scene) alone, and what a proposal is worth is found out by admission and
+//! verification.
+//!
+//! Each rule is one file in `rules/`, and its page in the manual is the header of that file ([`manual`]).
+#![forbid(unsafe_code)]
+#![expect(dead_code, reason = "helpers that the next rules of this slice use")]
+
+mod candidate;
+mod case;
+mod combine;
+mod folders;
+mod globs;
+mod manual;
+mod memory;
+mod rules;
+mod shell;
+#[cfg(test)]
+mod testing;
+mod text;
+
+pub use candidate::{Candidate, Options, candidates};
+pub use case::{Case, Language, ScriptFile};
+pub use combine::combine;
+pub use manual::{Applicability, RulePage, manual};
+pub use memory::recalled;
+pub use rules::{Rule, rules};

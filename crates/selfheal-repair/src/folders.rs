@@ -1,0 +1,188 @@
+//! Where a shell script writes: the folders that its commands need, and whether a missing one may be made.
+
+use std::path::{Path, PathBuf};
+
+use selfheal_core::scene::{Kind, absolute};
+
+use crate::case::Case;
+use crate::shell::{BlockKind, Command, Script, Values, folder_of, has_pattern, quoted, unquoted, variables};
+
+/// A folder that a command writes into.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    /// As a word of the script, ready for `mkdir -p`.
+    pub(crate) word: String,
+    /// Where it is, as far as it can be told.
+    pub(crate) place: Option<PathBuf>,
+    /// The command that writes there, as an index.
+    pub(crate) command: usize,
+    /// Before which byte of the script the folder has to be there.
+    pub(crate) before: usize,
+}
+
+/// Commands whose last argument is written.
+const COPIERS: &[&str] = &["cp", "mv", "install", "ln", "rsync", "scp"];
+
+/// Commands that write the files that they are given.
+const WRITERS: &[&str] = &["tee", "touch", "truncate"];
+
+/// Options that name an output file, by command; empty stands for all others.
+const OUTPUT_OPTIONS: &[(&str, &[&str])] = &[
+    ("tar", &["-f"]),
+    ("sort", &["-o"]),
+    ("curl", &["-o"]),
+    ("wget", &["-O"]),
+    ("gcc", &["-o"]),
+    ("pandoc", &["-o"]),
+];
+
+/// All folders that a script's commands write into.
+pub(crate) fn destinations(case: &Case, script: &Script<'_>, values: &Values<'_>) -> Vec<Destination> {
+    let mut out = Vec::new();
+    for (at, command) in script.commands.iter().enumerate() {
+        for word in folder_words(script, command, values) {
+            let place = values.word(&word).map(|value| absolute(&case.base(), Path::new(&value)));
+            let before = needed_before(script, command, &word);
+            out.push(Destination { word, place, command: at, before });
+        }
+    }
+    out
+}
+
+/// The folders, as words, that one command writes into.
+fn folder_words(script: &Script<'_>, command: &Command, values: &Values<'_>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for (operator, target) in &command.redirects {
+        let operator = script.get(operator).trim_start_matches(|c: char| c.is_ascii_digit());
+        let target = script.get(target);
+        if matches!(operator, ">" | ">>" | ">|" | "&>" | "&>>") && !target.starts_with("/dev/") {
+            out.extend(folder_of_file(target, values));
+        }
+    }
+    let name = script.name(command);
+    let name = name.rsplit('/').next().unwrap_or_default();
+    let words = script.words(command);
+    let plain: Vec<&str> = words.iter().skip(1).copied().filter(|word| !word.starts_with('-')).collect();
+    if COPIERS.contains(&name) {
+        out.extend(copy_target(&words, &plain, values));
+    }
+    if WRITERS.contains(&name) {
+        out.extend(plain.iter().filter_map(|word| folder_of_file(word, values)));
+    }
+    if name == "tar"
+        && words
+            .get(1)
+            .is_some_and(|word| word.contains('c') && word.contains('f') && !word.starts_with("--"))
+    {
+        out.extend(words.get(2).and_then(|word| folder_of_file(word, values)));
+    } else if let Some((_, options)) = OUTPUT_OPTIONS.iter().find(|(known, _)| *known == name) {
+        let given = words.windows(2).filter(|pair| pair.first().is_some_and(|word| options.contains(word)));
+        out.extend(given.filter_map(|pair| pair.get(1)).filter_map(|word| folder_of_file(word, values)));
+    }
+    if name == "mktemp" {
+        out.extend(
+            plain.iter().filter(|word| word.contains("XXX")).filter_map(|word| folder_of_file(word, values)),
+        );
+    }
+    out
+}
+
+/// The folder that `cp` and its like need: the target itself when it is given as a folder, else the one above it.
+fn copy_target(words: &[&str], plain: &[&str], values: &Values<'_>) -> Option<String> {
+    let option = words.windows(2).find(|pair| pair.first().is_some_and(|word| *word == "-t"));
+    if let Some(folder) = option.and_then(|pair| pair.get(1)) {
+        return Some((*folder).to_owned());
+    }
+    if let Some(folder) = words.iter().find_map(|word| word.strip_prefix("--target-directory=")) {
+        return Some(folder.to_owned());
+    }
+    let (target, sources) = plain.split_last().filter(|(_, sources)| !sources.is_empty())?;
+    if target.contains(':') && !target.contains('$') {
+        return None;
+    }
+    let bare = target.replace('"', "");
+    if bare.ends_with('/') && bare.len() > 1 {
+        return Some(quoted(bare.trim_end_matches('/')));
+    }
+    let several = sources.len() > 1 || sources.iter().any(|word| has_pattern(word));
+    if several { Some((*target).to_owned()) } else { folder_of_file(target, values) }
+}
+
+/// The folder above a file as a word; of a variable that holds a path it is taken from the variable.
+fn folder_of_file(word: &str, values: &Values<'_>) -> Option<String> {
+    if let Some(folder) = folder_of(word) {
+        return Some(folder);
+    }
+    let bare = word.replace('"', "");
+    let name =
+        bare.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or_else(|| bare.strip_prefix('$'))?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let holds_path = values.written(name).is_some_and(|value| value.contains('/'))
+        || values.variable(name).is_some_and(|value| value.trim_start_matches('/').contains('/'));
+    (is_name && holds_path).then(|| format!("\"${{{name}%/*}}\""))
+}
+
+/// The byte before which a folder has to be made: before the outermost loop in which its name does not change, inside of
+/// the same function.
+fn needed_before(script: &Script<'_>, command: &Command, word: &str) -> usize {
+    let used = variables(word);
+    let mut best = script.statement(command);
+    for (at, block) in script.around(command.block) {
+        match block.kind {
+            BlockKind::Function { .. } | BlockKind::Substitution | BlockKind::Subshell => break,
+            BlockKind::For { .. } | BlockKind::While => {
+                let changed = script.changed_in(block);
+                if used.iter().any(|name| changed.contains(name)) || word.contains("$(") {
+                    break;
+                }
+                best = script.block_statement(at);
+            }
+            BlockKind::If | BlockKind::Case | BlockKind::Braces => {}
+        }
+    }
+    best
+}
+
+/// Whether the script makes a folder itself, before a byte.
+pub(crate) fn is_made(script: &Script<'_>, word: &str, before: usize) -> bool {
+    let bare = unquoted(word);
+    let same = |other: &&str| {
+        unquoted(other).trim_end_matches('/').replace(['{', '}'], "") == bare.replace(['{', '}'], "")
+    };
+    script.commands.iter().filter(|command| command.span.start < before.max(1)).any(|command| {
+        matches!(script.name(command).as_str(), "mkdir" | "install")
+            && script.words(command).iter().skip(1).any(&same)
+    })
+}
+
+/// Whether a folder that is missing, or may be missing another time, may be made by the job: one of its own, or one
+/// whose parent is there; never one on a mount that is not there, nor one that the script itself treats as a mount.
+pub(crate) fn may_be_made(case: &Case, script: &Script<'_>, destination: &Destination) -> bool {
+    let Some(place) = &destination.place else { return expects_no_mount(script, &destination.word) };
+    let far =
+        ["/mnt", "/media", "/run/media", "/proc", "/sys", "/dev"].iter().any(|root| place.starts_with(root));
+    if far || case.scene.missing_mount(place) || !expects_no_mount(script, &destination.word) {
+        return false;
+    }
+    let existing = place.ancestors().find_map(|ancestor| Some((ancestor, case.scene.facts(ancestor)?)));
+    let Some((ancestor, facts)) = existing else { return false };
+    let near = case.owns(place)
+        || (ancestor == place || place.parent() == Some(ancestor)) && ancestor.components().count() > 1;
+    facts.kind == Kind::Directory && near
+}
+
+/// Whether nothing in the script says that a folder is a mount: `mountpoint`, or a remark where its name is set.
+fn expects_no_mount(script: &Script<'_>, word: &str) -> bool {
+    let names = variables(word);
+    let lines: Vec<&str> = script.text.lines().collect();
+    let says = |line: &str| line.to_lowercase().contains("mount");
+    let about = |line: &str| {
+        names.iter().any(|name| line.contains(name.as_str()))
+            || (names.is_empty() && line.contains(&unquoted(word)))
+    };
+    !lines.iter().enumerate().any(|(at, line)| {
+        let above =
+            at.checked_sub(1).and_then(|at| lines.get(at)).filter(|line| line.trim_start().starts_with('#'));
+        about(line) && (says(line) || above.is_some_and(|line| says(line)))
+    })
+}

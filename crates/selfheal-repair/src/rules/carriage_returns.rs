@@ -1,0 +1,187 @@
+//! # CRLF line ends
+//!
+//! ## What it finds
+//! A script, a file that it reads settings from, or a step that it starts, has the line ends of another system (CRLF), and
+//! the failure shows it: a carriage return in a word, in an interpreter's name, or where a syntax error is.
+//!
+//! ## Why it fails
+//! To a shell the carriage return is part of the last word of a line: `set -e\r` names no option, `OUT=lists\r` names
+//! another folder, `#!/bin/bash\r` another interpreter.
+//!
+//! ## Fix
+//! The carriage returns before line ends are taken away in the job's scripts and in the files that they source. Others
+//! that the failure names are mended, too.
+//!
+//! ## Example
+//! ```text
+//! set -e\r
+//! . ./settings.conf\r
+//! ```
+//! ```text
+//! set -e
+//! . ./settings.conf
+//! ```
+//!
+//! ## Safety
+//! Only carriage returns right before a line end go, and only in files of the job's own folders that are text. A file in
+//! which only some lines have them is left alone unless the failure names it. Data files are left alone unless the
+//! failure names them, and then the repair counts as one that changes what is read.
+
+use std::path::{Path, PathBuf};
+
+use selfheal_core::fault::Fault;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::{Case, Language, ScriptFile};
+use crate::shell::{Script, Values};
+
+rule!(CarriageReturns, "carriage_returns", Safe, propose);
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let Some(named) = named_files(case) else { return Vec::new() };
+    let mut files: Vec<ScriptFile> = Vec::new();
+    for path in &named {
+        if let Some(file) = case.file(path).filter(|file| file.text.contains("\r\n"))
+            && !files.iter().any(|known| known.path == file.path)
+        {
+            files.push(file);
+        }
+    }
+    for file in case.files().into_iter().chain(sourced(case)) {
+        let known = files.iter().any(|known| known.path == file.path);
+        let read_by_shell = file.language != Language::Other || is_sourced(case, &file.path);
+        if !known && read_by_shell && all_lines(&file.text) {
+            files.push(file);
+        }
+    }
+    let Some(first) = files.first() else { return Vec::new() };
+    let cause =
+        format!("{} has CRLF line ends; the carriage returns became part of words", shown(&first.path));
+    let mut draft =
+        Draft::new("carriage_returns", cause, "take the carriage returns before the line ends away");
+    for file in &files {
+        let count = file.text.matches("\r\n").count();
+        draft = draft.evidence(format!("{count} lines of {} end in CRLF", shown(&file.path)));
+        draft = draft.rewrite(
+            file,
+            file.text.replace("\r\n", "\n"),
+            format!("{}: LF line ends", shown(&file.path)),
+        );
+    }
+    draft.done().into_iter().collect()
+}
+
+fn shown(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The files that the failure points at; `None` when it shows no carriage return.
+fn named_files(case: &Case) -> Option<Vec<PathBuf>> {
+    let mut seen = false;
+    let mut paths: Vec<PathBuf> = Vec::new();
+    let location = case.report.location.as_ref().map(|place| place.file.clone());
+    for fault in case.faults() {
+        match fault {
+            Fault::CarriageReturn { path } => {
+                seen = true;
+                paths.extend(path.clone());
+            }
+            Fault::BadInterpreter { script, interpreter } if interpreter.contains('\r') => {
+                seen = true;
+                paths.push(script.clone());
+            }
+            Fault::BadInterpreter { script, .. } | Fault::NotExecutable { path: script } => {
+                paths.push(script.clone())
+            }
+            Fault::NoSuchPath { path } if has_return(&path.to_string_lossy()) => seen = true,
+            Fault::CommandNotFound { name } if has_return(name) => seen = true,
+            Fault::UnknownOption { option, .. } if has_return(option) => seen = true,
+            Fault::BadValue { value: Some(value), .. } if has_return(value) => seen = true,
+            Fault::Syntax { near: Some(near), .. } if has_return(near) => seen = true,
+            // The end of the file comes too early, or a word is odd: the script's own line ends decide.
+            Fault::Syntax { .. }
+            | Fault::CommandNotFound { .. }
+            | Fault::BadValue { .. }
+            | Fault::Other { .. } => {}
+            _ => {}
+        }
+    }
+    let script_has =
+        case.files().iter().any(|file| file.language != Language::Other && all_lines(&file.text));
+    paths.extend(location);
+    let paths = paths.iter().filter_map(|path| case.find(path)).filter(|path| case.owns(path)).collect();
+    let any = seen || script_has || sourced(case).iter().any(|file| all_lines(&file.text));
+    any.then_some(paths)
+}
+
+fn has_return(text: &str) -> bool {
+    text.contains('\r') || text.ends_with("^M") || text.ends_with("\\r")
+}
+
+/// Whether nearly all lines end in CRLF, as after an editor or a transfer of another system.
+fn all_lines(text: &str) -> bool {
+    let (returns, lines) = (text.matches("\r\n").count(), text.matches('\n').count());
+    returns > 0 && returns * 10 >= lines * 9
+}
+
+/// The files that the job's shell scripts source.
+fn sourced(case: &Case) -> Vec<ScriptFile> {
+    let mut out: Vec<ScriptFile> = Vec::new();
+    for file in case.files().iter().filter(|file| file.language.is_shell()).take(5) {
+        let text = file.text.replace("\r\n", "\n");
+        let script = Script::new(&text);
+        let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+        let values = Values::new(case, &script, home);
+        for command in script.commands.iter().filter(|c| matches!(script.name(c).as_str(), "." | "source")) {
+            let word = script.words(command).get(1).and_then(|word| values.word(word));
+            out.extend(word.and_then(|word| case.find(Path::new(&word))).and_then(|path| case.file(&path)));
+        }
+    }
+    out
+}
+
+fn is_sourced(case: &Case, path: &Path) -> bool {
+    sourced(case).iter().any(|file| file.path == path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestCase, TestScene, no_such};
+
+    #[test]
+    fn mends_script_and_settings_together() {
+        let scene =
+            TestScene::new().file("stores.conf", "A=1\r\nOUT=lists\r\n").file("data.csv", "a\r\nb\r\n");
+        let case =
+            TestCase::new("x.sh", "#!/bin/bash\r\nset -e\r\n. ./stores.conf\r\ncat data.csv\r\n", scene)
+                .fault(Fault::CarriageReturn { path: None });
+        let candidates = case.ask(&CarriageReturns);
+        let changes = &candidates[0].proposal.changes;
+        assert_eq!(changes.len(), 2);
+        assert!(changes.iter().all(|change| !change.after.as_ref().unwrap().contains(&b'\r')));
+    }
+
+    #[test]
+    fn mends_a_step_whose_interpreter_has_a_return() {
+        let scene = TestScene::new().file("steps/one", "#!/bin/sh\r\necho\r\n");
+        let fault = Fault::BadInterpreter { script: "steps/one".into(), interpreter: "/bin/sh\r".into() };
+        let case = TestCase::new("x.sh", "steps/one\n", scene).fault(fault);
+        assert_eq!(case.healed(&CarriageReturns), "#!/bin/sh\necho\n");
+    }
+
+    #[test]
+    fn mends_settings_whose_values_end_in_returns() {
+        let scene = TestScene::new().file("job.env", "DIR=in\r\nOUT=out\r\n").folder("in");
+        let case = TestCase::new("x.sh", "source \"$(dirname \"$0\")/job.env\"\ncd \"$DIR\"\n", scene)
+            .fault(no_such("in\r"));
+        assert_eq!(case.healed(&CarriageReturns), "DIR=in\nOUT=out\n");
+    }
+
+    #[test]
+    fn leaves_data_and_other_failures_alone() {
+        let scene = TestScene::new().file("data.csv", "a\r\nb\r\n");
+        let case = TestCase::new("x.sh", "cat data.csv\n", scene).fault(no_such("out/x"));
+        assert!(case.silent(&CarriageReturns));
+    }
+}

@@ -1,0 +1,72 @@
+//! The rules: one file each, in the order in which they are asked.
+
+use crate::candidate::Candidate;
+use crate::case::Case;
+use crate::manual::{Applicability, RulePage};
+
+/// Defines a rule: its type, its name, the file whose header is its page, what may be done with it, and its function.
+macro_rules! rule {
+    ($kind:ident, $name:literal, $applicability:ident, $propose:path) => {
+        #[doc = concat!("The rule `", $name, "`; its page is the header of this file.")]
+        #[derive(Debug)]
+        pub struct $kind;
+
+        impl $crate::rules::Rule for $kind {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn page(&self) -> $crate::manual::RulePage {
+                $crate::manual::RulePage::read(include_str!(concat!($name, ".rs")))
+            }
+
+            fn applicability(&self) -> $crate::manual::Applicability {
+                $crate::manual::Applicability::$applicability
+            }
+
+            fn propose(&self, case: &$crate::case::Case) -> Vec<$crate::candidate::Candidate> {
+                $propose(case)
+            }
+        }
+    };
+}
+
+mod bash_under_sh;
+mod byte_order_mark;
+mod carriage_returns;
+mod execute_bit;
+mod here_document_end;
+mod interpreter_path;
+mod missing_folder;
+mod unmatched_glob;
+
+/// A deterministic repair for one kind of failure.
+pub trait Rule: Sync {
+    /// Its stable name, the name of its file.
+    fn name(&self) -> &'static str;
+    /// Its page in the manual.
+    fn page(&self) -> RulePage;
+    /// What may be done with its repair.
+    fn applicability(&self) -> Applicability;
+    /// Whether it is new and used only when asked for.
+    fn preview(&self) -> bool {
+        false
+    }
+    /// What it proposes for a failure, best first; nothing when the failure is not of its kind.
+    fn propose(&self, case: &Case) -> Vec<Candidate>;
+}
+
+/// All rules, the more specific ones first.
+#[must_use]
+pub fn rules() -> &'static [&'static dyn Rule] {
+    &[
+        &byte_order_mark::ByteOrderMark,
+        &carriage_returns::CarriageReturns,
+        &here_document_end::HereDocumentEnd,
+        &bash_under_sh::BashUnderSh,
+        &execute_bit::ExecuteBit,
+        &interpreter_path::InterpreterPath,
+        &unmatched_glob::UnmatchedGlob,
+        &missing_folder::MissingFolder,
+    ]
+}
