@@ -1,1 +1,155 @@
-//! Placeholder
+//! What selfheal remembers, in SQLite and files: journal, ledger, snapshots, memory, outbox.
+//!
+//! One [`Store`] implements all the storage ports of [`selfheal_core::ports`]; one file each. `docs/store.md` describes
+//! the layout for people who read it with `sqlite3`.
+//!
+//! Theory of operation: one database in WAL mode holds all rows, content-addressed files under `objects/` hold file
+//! contents, and three small files hold what must not lie beside the ledger's rows. All writers of all processes take
+//! one advisory lock (`write.lock`) first. Run records are written with `synchronous = NORMAL` (they survive a crash of
+//! the process, not a power cut); everything else is on the disk when the call returns. A crash leaves a database that
+//! SQLite repairs when it is opened next, at most a few ledger records that are not anchored yet, and temporary files.
+#![forbid(unsafe_code)]
+
+mod files;
+mod journal;
+mod ledger;
+mod memory;
+mod objects;
+mod outbox;
+mod place;
+mod root;
+mod schema;
+mod settings;
+mod snapshots;
+mod trouble;
+mod values;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use selfheal_core::ports::PortError;
+
+pub use root::{Places, choose_root, on_network};
+pub use settings::{End, Level, frozen, set_frozen};
+
+use crate::trouble::{io, sql};
+
+/// The store of one user on one machine.
+#[derive(Debug)]
+pub struct Store {
+    root: PathBuf,
+    patience: Duration,
+    db: Mutex<Connection>,
+}
+
+/// How a store is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct StoreOptions {
+    /// How long to wait for other writers, in milliseconds.
+    pub patience_ms: u64,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { patience_ms: 5_000 }
+    }
+}
+
+/// How sure a write must be when the call returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Durability {
+    /// It survives the end of the process.
+    Process,
+    /// It survives a power cut.
+    Power,
+}
+
+/// Pages in the write-ahead log after which it is moved into the database. Smaller than SQLite's 1,000, because every
+/// process that opens the store reads the whole log first.
+const CHECKPOINT_PAGES: u32 = 256;
+
+impl Store {
+    /// Opens the store in a folder, which is created (mode 0700) if it does not exist.
+    ///
+    /// # Errors
+    /// `Newer` when a newer selfheal wrote it; `Corrupt` when it is damaged; `NoRoom` when nothing can be written
+    /// there; `Locked` when another process holds it longer than the options allow; `Other` when the folder belongs to
+    /// another user.
+    pub fn open(root: &Path, options: StoreOptions) -> Result<Self, PortError> {
+        files::prepare_root(root)?;
+        let patience = Duration::from_millis(options.patience_ms);
+        let path = root.join("journal.db");
+        files::make_private_file(&path).map_err(|error| io(format!("create {}", path.display()), error))?;
+        let mut db = connect(&path, patience)
+            .map_err(|error| sql(format!("open the store {}", path.display()), error))?;
+        if schema::compare(&db)? == schema::Version::Older {
+            let _lock = files::lock(root, patience)?;
+            schema::migrate(&mut db)?;
+        }
+        Ok(Self { root: root.to_owned(), patience, db: Mutex::new(db) })
+    }
+
+    /// The folder of the store of a user: see [`choose_root`].
+    #[must_use]
+    pub fn default_root(places: &Places) -> PathBuf {
+        choose_root(places, on_network)
+    }
+
+    /// The folder that it lies in: to be hidden in boxes.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn db(&self) -> MutexGuard<'_, Connection> {
+        // A panic in another thread rolled its transaction back; the connection itself is sound.
+        self.db.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read<T>(
+        &self,
+        doing: &str,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, PortError> {
+        query(&self.db()).map_err(|error| sql(doing, error))
+    }
+
+    fn write<T>(
+        &self,
+        durability: Durability,
+        doing: &str,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, PortError> {
+        let mut db = self.db();
+        let _lock = files::lock(&self.root, self.patience)?;
+        let failed = |error| sql(doing, error);
+        let tx = begin(&mut db, durability).map_err(failed)?;
+        let value = change(&tx).map_err(failed)?;
+        tx.commit().map_err(failed)?;
+        Ok(value)
+    }
+}
+
+/// Starts a transaction that may write.
+fn begin(db: &mut Connection, durability: Durability) -> rusqlite::Result<Transaction<'_>> {
+    let level = match durability {
+        Durability::Process => "PRAGMA synchronous = NORMAL",
+        Durability::Power => "PRAGMA synchronous = FULL",
+    };
+    db.execute_batch(level)?;
+    db.transaction_with_behavior(TransactionBehavior::Immediate)
+}
+
+fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let db = Connection::open_with_flags(path, flags)?;
+    db.busy_timeout(patience)?;
+    // Moving the log into the database costs two flushes to the disk: not at the end of every successful run.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    let _: u32 =
+        db.query_row(&format!("PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}"), [], |row| row.get(0))?;
+    Ok(db)
+}

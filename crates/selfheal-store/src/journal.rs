@@ -1,0 +1,177 @@
+//! The journal: what selfheal knows of jobs, runs and incidents.
+//!
+//! The columns of an incident are what is searched by; the whole of it is JSON in `body`.
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use selfheal_core::ids::{JobKey, RunId, Timestamp};
+use selfheal_core::incident::Incident;
+use selfheal_core::ports::{Entry, IncidentFilter, Journal, PortError, RunRecord, Trouble};
+use selfheal_core::redact::Redacted;
+
+use crate::files::sha256;
+use crate::trouble::{damaged, sql};
+use crate::values::{Stored, limit, signed, unsigned};
+use crate::{Durability, Store};
+
+/// The fewest characters of an incident's end that name it.
+const SHORTEST_END: usize = 4;
+/// How many incidents are listed when nobody says.
+const USUAL_MOST: usize = 100;
+
+impl Journal for Store {
+    fn record_run(&self, record: &RunRecord) -> Result<(), PortError> {
+        self.write(Durability::Process, "record a run", |tx| {
+            let facts = record.facts.as_ref().map(|facts| store_facts(tx, facts)).transpose()?;
+            tx.prepare(
+                "INSERT OR REPLACE INTO run (job, started, id, duration_ms, exit_code, outcome, facts)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                record.job.as_str(),
+                record.started.0,
+                record.id.as_str(),
+                signed(record.duration_ms),
+                record.exit_code,
+                record.outcome,
+                facts,
+            ])
+            .map(|_| ())
+        })
+    }
+
+    fn store(&self, incident: &Incident, entries: &[Entry]) -> Result<(), PortError> {
+        let doing = format!("store incident {}", incident.id);
+        let body = serde_json::to_string(incident).map_err(|error| PortError::new(doing.clone(), error))?;
+        self.write_with_entries(&doing, entries, |tx| {
+            tx.prepare(
+                "INSERT INTO incident (id, job, opened, updated, state, status, signature, body)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                 ON CONFLICT (id) DO UPDATE SET job = ?2, opened = ?3, updated = ?4, state = ?5,
+                   status = ?6, signature = ?7, body = ?8",
+            )?
+            .execute(params![
+                incident.id.as_str(),
+                incident.job.as_str(),
+                incident.opened.0,
+                incident.updated.0,
+                incident.state.word(),
+                incident.status.word(),
+                incident.signature.as_ref().map(|signature| signature.as_str()),
+                body,
+            ])
+            .map(|_| ())
+        })
+    }
+
+    fn incident(&self, id: &str) -> Result<Incident, PortError> {
+        let found = self.read("read an incident", |db| find(db, id))?;
+        match found.as_slice() {
+            [] => Err(PortError::plain(format!("find an incident {id}"), Trouble::Missing)),
+            [(full, body)] => parse(full, body),
+            several => Err(ambiguous(id, several)),
+        }
+    }
+
+    fn incidents(&self, filter: &IncidentFilter) -> Result<Vec<Incident>, PortError> {
+        let rows = self.read("list incidents", |db| list(db, filter))?;
+        rows.iter().map(|(id, body)| parse(id, body)).collect()
+    }
+
+    fn runs(&self, job: &JobKey, most: usize) -> Result<Vec<RunRecord>, PortError> {
+        self.read("list runs", |db| {
+            let mut query = db.prepare(
+                "SELECT id, started, duration_ms, exit_code, outcome, facts.body
+                 FROM run LEFT JOIN facts ON facts.hash = run.facts
+                 WHERE job = ?1 ORDER BY started DESC, id DESC LIMIT ?2",
+            )?;
+            query.query_map(params![job.as_str(), limit(most)], |row| run_of(job, row))?.collect()
+        })
+    }
+
+    fn applied_by_policy_since(&self, since: Timestamp) -> Result<u32, PortError> {
+        self.read("count applied repairs", |db| {
+            db.query_row(
+                "SELECT count(*) FROM ledger WHERE kind = 'applied' AND at >= ?1
+                 AND CASE WHEN json_valid(body) THEN body ->> '$.by' END = 'policy'",
+                [since.0],
+                |row| row.get(0),
+            )
+        })
+    }
+}
+
+/// Facts are the same from run to run: each is kept once.
+fn store_facts(tx: &Connection, facts: &Redacted) -> rusqlite::Result<String> {
+    let hash = sha256(facts.as_str().as_bytes());
+    tx.prepare("INSERT OR IGNORE INTO facts (hash, body) VALUES (?1, ?2)")?
+        .execute(params![hash, facts.as_str()])?;
+    Ok(hash)
+}
+
+fn run_of(job: &JobKey, row: &Row<'_>) -> rusqlite::Result<RunRecord> {
+    Ok(RunRecord {
+        id: RunId::new(row.get::<_, String>(0)?),
+        job: job.clone(),
+        started: Timestamp(row.get(1)?),
+        duration_ms: unsigned(row.get(2)?),
+        exit_code: row.get(3)?,
+        outcome: row.get(4)?,
+        facts: row.get::<_, Option<Stored>>(5)?.map(|stored| stored.0),
+    })
+}
+
+/// The identity and the body of an incident.
+type Found = (String, String);
+
+fn pair(row: &Row<'_>) -> rusqlite::Result<Found> {
+    Ok((row.get(0)?, row.get(1)?))
+}
+
+/// The incident with this identity, else at most a few that end like this.
+fn find(db: &Connection, id: &str) -> rusqlite::Result<Vec<Found>> {
+    let exact = db.query_row("SELECT id, body FROM incident WHERE id = ?1", [id], pair).optional()?;
+    if exact.is_some() || id.chars().count() < SHORTEST_END {
+        return Ok(exact.into_iter().collect());
+    }
+    let mut query = db.prepare(
+        "SELECT id, body FROM incident WHERE substr(id, -length(?1)) = lower(?1) ORDER BY opened DESC LIMIT 6",
+    )?;
+    query.query_map([id], pair)?.collect()
+}
+
+fn ambiguous(id: &str, several: &[Found]) -> PortError {
+    let names: Vec<&str> = several.iter().map(|(full, _)| full.as_str()).collect();
+    let doing = format!("tell which incident {id} means; it fits {}", names.join(", "));
+    PortError::plain(doing, Trouble::Other)
+}
+
+fn list(db: &Connection, filter: &IncidentFilter) -> rusqlite::Result<Vec<Found>> {
+    let most = if filter.most == 0 { USUAL_MOST } else { filter.most };
+    // One statement for all filters: a job that is null and a list of states that is empty mean "any".
+    let mut query = db.prepare(
+        "SELECT id, body FROM incident
+         WHERE (?1 IS NULL OR job = ?1)
+           AND (json_array_length(?2) = 0 OR state IN (SELECT value FROM json_each(?2)))
+         ORDER BY opened DESC, id DESC LIMIT ?3",
+    )?;
+    let job = filter.job.as_ref().map(JobKey::as_str);
+    let states = serde_json::Value::from(filter.states.clone()).to_string();
+    query.query_map(params![job, states, limit(most)], pair)?.collect()
+}
+
+fn parse(id: &str, body: &str) -> Result<Incident, PortError> {
+    serde_json::from_str(body).map_err(|error| damaged(format!("read incident {id}"), error))
+}
+
+impl Store {
+    /// How many incidents are stored.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn incident_count(&self) -> Result<u64, PortError> {
+        self.db()
+            .query_row("SELECT count(*) FROM incident", [], |row| row.get(0))
+            .map(unsigned)
+            .map_err(|error| sql("count incidents", error))
+    }
+}

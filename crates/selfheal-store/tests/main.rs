@@ -1,0 +1,10 @@
+//! The store through its public surface: real databases, files and processes.
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
+
+mod helpers;
+mod journal;
+mod ledger;
+mod memory;
+mod outbox;
+mod settings;
+mod snapshots;
