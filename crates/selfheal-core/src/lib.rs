@@ -15,6 +15,7 @@ pub mod ids;
 pub mod incident;
 pub mod job;
 pub mod outcome;
+pub mod pairs;
 pub mod ports;
 pub mod proposal;
 pub mod redact;

@@ -77,6 +77,7 @@ pub struct Order {
     /// The folder.
     pub cwd: PathBuf,
     /// Variables that are set (`Some`) or removed (`None`) in the environment that the job inherits.
+    #[serde(with = "crate::pairs")]
     pub env: BTreeMap<OsString, Option<OsString>>,
     /// Deadline in milliseconds; the run is ended then.
     pub deadline_ms: u64,
@@ -136,6 +137,7 @@ pub struct BoxOrder {
     /// The folder.
     pub cwd: PathBuf,
     /// The environment that the job had; what must not be in a box is removed.
+    #[serde(with = "crate::pairs")]
     pub env: BTreeMap<OsString, OsString>,
     /// Files changed in the box before the job starts, in order.
     pub setup: Vec<SceneEdit>,
