@@ -1,1 +1,29 @@
-//! Placeholder
+//! Runs the commands of selfheal for real: supervision of process trees, deadlines, capture of output, and the live look
+//! at the machine.
+//!
+//! Theory of operation: the program never starts a job itself. It starts its own executable again as a hidden,
+//! single-threaded command ([`hidden_command`]) that gets its plan on a descriptor, starts the job, passes its output on
+//! and sends back what happened. So the job's process tree has a keeper that has no threads and no other children, and
+//! that ends the tree when the program dies.
+
+mod capture;
+mod facts;
+mod find;
+mod hidden;
+mod mounts;
+mod process;
+mod scene;
+mod script;
+mod spool;
+mod supervise;
+mod supervisor;
+mod unix;
+mod wire;
+
+pub use facts::facts;
+pub use hidden::hidden_command;
+pub use process::{boot_id, owner_of_self, process_lives, process_start_ticks};
+pub use scene::LiveScene;
+pub use script::resolve_script;
+pub use spool::Spool;
+pub use supervisor::{Supervisor, exec_bare};

@@ -1,0 +1,160 @@
+//! The hidden command that supervises one real run.
+//!
+//! Theory of operation: a single thread with one poll loop ([`session`]). It waits for signals (children, orders to stop),
+//! for the two output streams, for the program that started it (the other end of the news pipe closes when that dies,
+//! however it dies), and for the deadline. A run is over when the job's process has ended and what it had written was
+//! passed on; never because the pipes close, which processes in the background may hold open for days. When such processes
+//! still write to them, the supervisor stays behind, after it has reported, and reads what nobody wants, so that they are
+//! not ended by a broken pipe. A crash of this process leaves the job running with broken pipes; the program then ends the
+//! job's group.
+
+mod ending;
+mod session;
+mod sink;
+mod start;
+mod stream;
+mod terminal;
+mod tree;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::OwnedFd;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{FileType, Mode, OFlags};
+use selfheal_core::ids::Timestamp;
+use selfheal_core::ports::{Order, Passing};
+use selfheal_core::run::{Ended, Run};
+
+use crate::find;
+use crate::unix;
+use crate::wire::{self, End, Plan};
+use session::Session;
+use sink::Sink;
+pub(crate) use start::Ready;
+use stream::{Log, Stream};
+use terminal::Terminal;
+
+/// Signals that end a run when they come to us.
+pub(crate) const CANCEL: [i32; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT];
+/// Signals that are passed on and mean nothing to us.
+pub(crate) const PASSED: [i32; 2] = [libc::SIGUSR1, libc::SIGUSR2];
+
+/// Runs the hidden command; its arguments are the numbers of the descriptors of plan and news, and of the spool if there
+/// is one.
+pub(crate) fn main(args: &[OsString]) -> i32 {
+    // Nobody can be told of a failure here: the pipe for it is what failed. The program sees the pipe close.
+    if supervise(args).is_some() { 0 } else { 125 }
+}
+
+fn supervise(args: &[OsString]) -> Option<()> {
+    let mut fds = args.iter().map(|arg| unix::adopt(arg.to_str()?.parse().ok()?).ok());
+    let plan = read_plan(fds.next()??)?;
+    let news = File::from(fds.next()??);
+    let spool = fds.next().flatten().map(File::from);
+    let signals = watch_signals()?;
+    // Where it is refused, escapees are not found; the run itself is as good.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    run(&plan, Link { news, signals, spool })
+}
+
+fn read_plan(fd: OwnedFd) -> Option<Plan> {
+    let mut bytes = Vec::new();
+    File::from(fd).read_to_end(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+fn watch_signals() -> Option<OwnedFd> {
+    let told = CANCEL.into_iter().chain(PASSED).filter(|signal| !unix::is_ignored(*signal));
+    let mut signals: Vec<i32> = told.collect();
+    signals.extend([libc::SIGCHLD, libc::SIGTSTP]);
+    unix::block(&signals);
+    // The foreground of the terminal is given and taken from the background.
+    unix::block(&[libc::SIGTTOU]);
+    unix::signal_fd(&signals).ok()
+}
+
+/// What connects the supervisor with the program and the system.
+struct Link {
+    news: File,
+    signals: OwnedFd,
+    spool: Option<File>,
+}
+
+/// When a run began, by both clocks.
+#[derive(Clone, Copy)]
+struct Began {
+    at: Timestamp,
+    instant: Instant,
+}
+
+impl Began {
+    fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { at: Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)), instant: Instant::now() }
+    }
+
+    /// The run that began then and ended at a moment.
+    fn run(&self, order: &Order, ended: Ended, until: Instant) -> Run {
+        let duration = until.saturating_duration_since(self.instant);
+        Run {
+            id: order.id.clone(),
+            started: self.at,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            ended,
+            stdout: Default::default(),
+            stderr: Default::default(),
+            peak_kib: None,
+            left_running: Vec::new(),
+        }
+    }
+}
+
+fn run(plan: &Plan, mut link: Link) -> Option<()> {
+    let order = &plan.order;
+    let mut notes = Vec::new();
+    let log = Log::new(open_log(order, &mut notes));
+    let terminal = Terminal::at_stdin();
+    let began = Began::now();
+    let started = match start::start(order, terminal.as_ref()) {
+        Ok(started) => started,
+        Err(ended) => {
+            terminal.iter().for_each(Terminal::reclaim);
+            let run = began.run(order, ended, Instant::now());
+            return wire::send_end(&mut link.news, End::of(run, notes)).ok();
+        }
+    };
+    wire::send_started(&mut link.news, started.pid).ok()?;
+    let stdout = Stream::live(started.stdout, Sink::standard(1), order.keep, plan.buffer);
+    let stderr = Stream::live(started.stderr, Sink::standard(2), order.keep, plan.buffer);
+    let stdout = match link.spool.take().filter(|_| order.stdout == Passing::Spool) {
+        Some(file) => stdout.spooled(file),
+        None => stdout,
+    };
+    Session::new(started.pid, [stdout, stderr], log, terminal)?.run(order, link, began, notes)
+}
+
+/// The log is opened without ever waiting; what is not a regular file is no log.
+fn open_log(order: &Order, notes: &mut Vec<String>) -> Option<File> {
+    let path = order.log.as_ref()?;
+    let flags = OFlags::WRONLY
+        | OFlags::CREATE
+        | OFlags::APPEND
+        | OFlags::CLOEXEC
+        | OFlags::NONBLOCK
+        | OFlags::NOCTTY;
+    let opened = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).and_then(|fd| {
+        let facts = rustix::fs::fstat(&fd)?;
+        match FileType::from_raw_mode(facts.st_mode) {
+            // A device takes what is written to it at once, or says that it does not.
+            FileType::RegularFile | FileType::CharacterDevice => Ok(File::from(fd)),
+            _ => Err(rustix::io::Errno::INVAL),
+        }
+    });
+    opened
+        .map_err(|error| {
+            notes.push(format!("the log {} is not written: {}", path.display(), find::reason(&error.into())))
+        })
+        .ok()
+}

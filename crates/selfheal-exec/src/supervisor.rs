@@ -1,0 +1,218 @@
+//! The program's side of a real run: starts the supervisor, passes signals on to it, and takes the result.
+
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::sync::{Mutex, PoisonError};
+
+use rustix::fs::MemfdFlags;
+use rustix::pipe::PipeFlags;
+use rustix::process::{Pid, Signal, kill_process_group};
+use selfheal_core::ports::{Executor, Order, Passing, PortError, Trouble};
+use selfheal_core::run::{Ended, Run};
+
+use crate::hidden::SUPERVISE;
+use crate::spool::Spool;
+use crate::supervise::{CANCEL, PASSED, Ready};
+use crate::unix::{self, Relay};
+use crate::wire::{self, End, News, Plan};
+
+/// Bytes that the supervisor reads at once.
+const BUFFER: usize = 128 << 10;
+
+type OnStart = Box<dyn Fn(u32) + Send + Sync>;
+
+/// Runs commands for real, each under a supervisor of its own.
+///
+/// While [`Executor::run`] waits, TERM, INT, HUP and QUIT to this process are passed on to the job and make it a
+/// [`Ended::Cancelled`] run; USR1 and USR2 are passed on as they are. One that comes too late for that is raised again
+/// when `run` returns. Signals that are ignored stay ignored.
+///
+/// The job inherits standard input and all descriptors that the program inherited itself. Standard output and standard
+/// error go through pipes of their own, so the order between the two is the order of arrival.
+///
+/// Errors: [`Trouble::Missing`] means that the job was not started, so that it may be run bare. Any other trouble means
+/// that sight of it was lost after the start; its process group was ended then, and it must not be run again unasked.
+pub struct Supervisor {
+    program: PathBuf,
+    spool_folder: PathBuf,
+    on_start: Option<OnStart>,
+    last: Mutex<Last>,
+}
+
+/// What the last run left besides its result.
+#[derive(Default)]
+struct Last {
+    spool: Option<Spool>,
+    notes: Vec<String>,
+}
+
+impl Supervisor {
+    /// A supervisor made of this program itself, which must call [`crate::hidden_command`] first of all.
+    #[must_use]
+    pub fn of_self() -> Self {
+        Self::new("/proc/self/exe")
+    }
+
+    /// A supervisor made of another program that calls [`crate::hidden_command`] first of all.
+    #[must_use]
+    pub fn new(program: impl Into<PathBuf>) -> Self {
+        let last = Mutex::default();
+        Self { program: program.into(), spool_folder: PathBuf::from("/var/tmp"), on_start: None, last }
+    }
+
+    /// Sets the folder for the nameless file of [`Passing::Spool`]; `/var/tmp` when it is not set.
+    #[must_use]
+    pub fn with_spool(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.spool_folder = folder.into();
+        self
+    }
+
+    /// Sets what is called with the job's process number as soon as it was started.
+    #[must_use]
+    pub fn with_on_start(mut self, on_start: impl Fn(u32) + Send + Sync + 'static) -> Self {
+        self.on_start = Some(Box::new(on_start));
+        self
+    }
+
+    /// The standard output of the last run, when it was ordered with [`Passing::Spool`]: to be emitted, or dropped
+    /// before the job runs again. `None` when there is none, also because it did not fit on the disk: then a note says
+    /// so, and everything was passed on live, as with [`Passing::Live`].
+    #[must_use]
+    pub fn take_spool(&self) -> Option<Spool> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).spool.take()
+    }
+
+    /// What went wrong in the last run without stopping the job (a log that could not be written), one sentence each.
+    #[must_use]
+    pub fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner).notes)
+    }
+
+    fn spool_for(&self, order: &Order, notes: &mut Vec<String>) -> Option<Spool> {
+        if order.stdout != Passing::Spool {
+            return None;
+        }
+        let spool = Spool::create(&self.spool_folder);
+        let folder = self.spool_folder.display();
+        spool
+            .map_err(|error| notes.push(format!("standard output cannot be kept back in {folder}: {error}")))
+            .ok()
+    }
+
+    fn keep(&self, spool: Option<Spool>, notes: Vec<String>) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Last { spool, notes };
+    }
+
+    /// Starts the supervisor with its descriptors: the plan, the pipe for news, the spool.
+    fn start(&self, plan: &File, news: &OwnedFd, spool: Option<&File>) -> io::Result<Child> {
+        let fds: Vec<_> =
+            [plan.as_raw_fd(), news.as_raw_fd()].into_iter().chain(spool.map(AsRawFd::as_raw_fd)).collect();
+        let mut command = Command::new(&self.program);
+        command.arg(SUPERVISE).args(fds.iter().map(ToString::to_string));
+        unix::inherit(&mut command, fds);
+        command.spawn()
+    }
+
+    /// Follows the news to the end.
+    fn follow(&self, news: &mut File) -> Result<End, Lost> {
+        let mut pid = None;
+        loop {
+            match wire::receive(news) {
+                Ok(News::Started(started)) => {
+                    pid = Some(started);
+                    self.on_start.iter().for_each(|on_start| on_start(started));
+                }
+                Ok(News::Ended(end)) => return Ok(*end),
+                Err(error) => return Err(Lost { pid, error }),
+            }
+        }
+    }
+}
+
+/// The supervisor died.
+struct Lost {
+    pid: Option<u32>,
+    error: io::Error,
+}
+
+impl Lost {
+    /// Ends what it left behind, as far as it can be reached.
+    fn into_error(self, id: &str) -> PortError {
+        let group = self.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
+        match group {
+            None => not_started(id, self.error),
+            Some(group) => {
+                let _ = kill_process_group(group, Signal::TERM);
+                let _ = kill_process_group(group, Signal::KILL);
+                PortError::new(format!("keep sight of run {id}: its supervisor died"), self.error)
+            }
+        }
+    }
+}
+
+fn not_started(id: &str, error: io::Error) -> PortError {
+    PortError {
+        trouble: Trouble::Missing,
+        ..PortError::new(format!("start the supervisor of run {id}"), error)
+    }
+}
+
+fn write_plan(order: &Order) -> io::Result<File> {
+    let plan = Plan { order: order.clone(), buffer: BUFFER };
+    let mut file = File::from(rustix::fs::memfd_create("selfheal-plan", MemfdFlags::CLOEXEC)?);
+    file.write_all(&serde_json::to_vec(&plan)?)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+impl Executor for Supervisor {
+    fn run(&self, order: &Order) -> Result<Run, PortError> {
+        let id = order.id.as_str();
+        let mut notes = Vec::new();
+        let spool = self.spool_for(order, &mut notes);
+        let plan = write_plan(order).map_err(|error| not_started(id, error))?;
+        let (news, sender) =
+            rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|error| not_started(id, error.into()))?;
+        let mut relay = Relay::install(CANCEL.iter().chain(&PASSED));
+        let started = self.start(&plan, &sender, spool.as_ref().map(Spool::file));
+        drop(sender);
+        let mut child = started.map_err(|error| not_started(id, error))?;
+        relay.attach(child.id());
+        let followed = self.follow(&mut File::from(news));
+        let served = followed.as_ref().map(|end| end.signals.clone()).unwrap_or_default();
+        relay.finish(&served);
+        if !followed.as_ref().is_ok_and(|end| end.stays) {
+            // It has said all that it had to say; this only clears its entry in the process table.
+            let _ = child.wait();
+        }
+        let end = followed.map_err(|lost| lost.into_error(id))?;
+        notes.extend(end.notes);
+        self.keep(spool.filter(|_| !end.spool_emptied), notes);
+        Ok(end.run)
+    }
+}
+
+/// Replaces this process by the command of an order, with its folder and environment, and nothing of selfheal around it:
+/// no deadline, no capture. Returns only when that is not possible, with the reason.
+#[must_use]
+pub fn exec_bare(order: &Order) -> Ended {
+    let ready = match Ready::find(order) {
+        Ok(ready) => ready,
+        Err(ended) => return ended,
+    };
+    let mut error = ready.command(order).exec();
+    if error.raw_os_error() == Some(libc::ENOEXEC) {
+        error = ready.by_shell(order).exec();
+    }
+    ready.explain(order, &error)
+}
+
+impl std::fmt::Debug for Supervisor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Supervisor").field("program", &self.program).finish_non_exhaustive()
+    }
+}

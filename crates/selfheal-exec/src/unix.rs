@@ -1,0 +1,300 @@
+//! The only unsafe code of selfheal: thin wrappers around system calls that have no safe form in the libraries used.
+//! Each function states why it is sound; nothing here decides anything.
+
+use std::io;
+use std::mem::{MaybeUninit, size_of};
+use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::ptr;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+// ---- signals of a single-threaded process -------------------------------------------------------------------------
+
+fn signal_set(signals: &[i32]) -> libc::sigset_t {
+    let mut set = MaybeUninit::uninit();
+    // SAFETY: sigemptyset initializes the set; sigaddset only reports numbers that are out of range.
+    unsafe {
+        libc::sigemptyset(set.as_mut_ptr());
+        for signal in signals {
+            libc::sigaddset(set.as_mut_ptr(), *signal);
+        }
+        set.assume_init()
+    }
+}
+
+fn change_mask(how: i32, signals: &[i32]) {
+    let set = signal_set(signals);
+    // SAFETY: the set is initialized, the old mask is not asked for; the call fails only for a wrong `how`.
+    unsafe { libc::pthread_sigmask(how, &set, ptr::null_mut()) };
+}
+
+/// Blocks signals in this thread.
+pub(crate) fn block(signals: &[i32]) {
+    change_mask(libc::SIG_BLOCK, signals);
+}
+
+/// A non-blocking descriptor from which blocked signals can be read.
+pub(crate) fn signal_fd(signals: &[i32]) -> io::Result<OwnedFd> {
+    let set = signal_set(signals);
+    // SAFETY: the set is initialized; a non-negative result is a fresh descriptor that nobody else owns.
+    unsafe {
+        let fd = libc::signalfd(-1, &set, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
+    }
+}
+
+/// The next signal that waits at a [`signal_fd`].
+pub(crate) fn next_signal(fd: &OwnedFd) -> Option<i32> {
+    let mut info = MaybeUninit::<libc::signalfd_siginfo>::zeroed();
+    // SAFETY: the buffer has the size that is given; all bit patterns are valid for the plain structure.
+    let info = unsafe {
+        let size = size_of::<libc::signalfd_siginfo>();
+        let got = libc::read(fd.as_raw_fd(), info.as_mut_ptr().cast(), size);
+        (got == size as isize).then(|| info.assume_init())
+    }?;
+    i32::try_from(info.ssi_signo).ok()
+}
+
+/// Whether a signal is ignored by this process.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    let mut old = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: only the current action is asked for, into a structure of the right type.
+    unsafe {
+        libc::sigaction(signal, ptr::null(), old.as_mut_ptr()) == 0
+            && old.assume_init().sa_sigaction == libc::SIG_IGN
+    }
+}
+
+/// Stops this process as Ctrl-Z would (`whole_group`: and all processes of its group), and returns when it was told to
+/// continue, or at once where nobody could continue it (an orphaned group).
+pub(crate) fn suspend(whole_group: bool) {
+    change_mask(libc::SIG_UNBLOCK, &[libc::SIGTSTP]);
+    // SAFETY: plain system calls without pointers.
+    unsafe {
+        let target = if whole_group { 0 } else { libc::getpid() };
+        libc::kill(target, libc::SIGTSTP);
+    }
+    block(&[libc::SIGTSTP]);
+}
+
+// ---- children -----------------------------------------------------------------------------------------------------
+
+/// A change of state of a child.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reaped {
+    /// The child.
+    pub pid: i32,
+    /// What happened to it.
+    pub change: ChildChange,
+    /// The largest resident set of it and of the children it waited for, in KiB.
+    pub peak_kib: u64,
+}
+
+/// What happened to a child.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ChildChange {
+    /// It returned an exit code.
+    Exited(i32),
+    /// A signal ended it.
+    Signaled(i32),
+    /// A signal stopped it.
+    Stopped(i32),
+}
+
+/// The next change of a child of this process, if one waits.
+pub(crate) fn reap() -> Option<Reaped> {
+    let mut status = 0;
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: both pointers are to structures of the right type that live through the call; rusage is plain numbers.
+    let (pid, usage) = unsafe {
+        let pid = libc::wait4(-1, &mut status, libc::WNOHANG | libc::WUNTRACED, usage.as_mut_ptr());
+        (pid, usage.assume_init())
+    };
+    let change = if pid <= 0 {
+        return None;
+    } else if libc::WIFSTOPPED(status) {
+        ChildChange::Stopped(libc::WSTOPSIG(status))
+    } else if libc::WIFSIGNALED(status) {
+        ChildChange::Signaled(libc::WTERMSIG(status))
+    } else {
+        ChildChange::Exited(libc::WEXITSTATUS(status))
+    };
+    Some(Reaped { pid, change, peak_kib: u64::try_from(usage.ru_maxrss).unwrap_or(0) })
+}
+
+/// Makes the command the foreground group of a terminal before it starts. It must get a group of its own as well.
+pub(crate) fn start_in_foreground(command: &mut Command, terminal: RawFd) {
+    let set = signal_set(&[libc::SIGTTOU]);
+    let hand_over = move || {
+        // SAFETY: only async-signal-safe calls; the process is a fresh single-threaded child. A failure to get the
+        // foreground is no reason not to run.
+        unsafe {
+            let mut old = MaybeUninit::zeroed();
+            libc::pthread_sigmask(libc::SIG_BLOCK, &set, old.as_mut_ptr());
+            libc::tcsetpgrp(terminal, libc::getpid());
+            libc::pthread_sigmask(libc::SIG_SETMASK, old.as_ptr(), ptr::null_mut());
+        }
+        Ok(())
+    };
+    // SAFETY: the closure allocates nothing and takes no locks, as needed between fork and exec.
+    unsafe { command.pre_exec(hand_over) };
+}
+
+// ---- descriptors --------------------------------------------------------------------------------------------------
+
+/// Lets a command inherit descriptors under their present numbers. They must stay open until it was started.
+pub(crate) fn inherit(command: &mut Command, fds: Vec<RawFd>) {
+    let open_up = move || {
+        for fd in &fds {
+            // SAFETY: fcntl is async-signal-safe and takes no pointer here.
+            if unsafe { libc::fcntl(*fd, libc::F_SETFD, 0) } < 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(())
+    };
+    // SAFETY: the closure allocates nothing and takes no locks, as needed between fork and exec.
+    unsafe { command.pre_exec(open_up) };
+}
+
+/// Takes over a descriptor that was inherited by number, and closes it for children. Standard streams are refused.
+///
+/// Call it once for each number, before anything else in the process can have opened it.
+pub(crate) fn adopt(fd: RawFd) -> io::Result<OwnedFd> {
+    if fd <= 2 {
+        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+    }
+    // SAFETY: the call fails for a number that is not open. An open one above the standard streams was made by the
+    // process that started this one for exactly this use.
+    unsafe {
+        if libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(OwnedFd::from_raw_fd(fd))
+    }
+}
+
+/// Borrows one of the three standard streams, which the Rust runtime makes sure are open from the start.
+pub(crate) fn standard(fd: RawFd) -> BorrowedFd<'static> {
+    // SAFETY: 0, 1 and 2 are open for the whole life of the process: the runtime opens what is closed at the start, and
+    // nothing here closes them.
+    unsafe { BorrowedFd::borrow_raw(fd.clamp(0, 2)) }
+}
+
+// ---- passing signals on from a process with threads -----------------------------------------------------------------
+
+/// How many supervisors can be told at once.
+const SLOTS: usize = 32;
+static SUPERVISORS: [AtomicI32; SLOTS] = [const { AtomicI32::new(0) }; SLOTS];
+static SEEN: AtomicU64 = AtomicU64::new(0);
+static INSTALLED: Mutex<Installed> = Mutex::new(Installed { users: 0, old: Vec::new() });
+
+struct Installed {
+    users: usize,
+    old: Vec<(i32, libc::sigaction)>,
+}
+
+/// While it lives, signals to this process are sent on to the supervisors that are attached. Signals that were ignored
+/// stay ignored.
+#[derive(Debug)]
+pub(crate) struct Relay {
+    slot: Option<usize>,
+}
+
+extern "C" fn send_on(signal: libc::c_int) {
+    SEEN.fetch_or(1 << (signal & 63), Ordering::SeqCst);
+    // SAFETY: errno is thread-local and is put back; kill is async-signal-safe.
+    unsafe {
+        let errno = *libc::__errno_location();
+        for slot in &SUPERVISORS {
+            let pid = slot.load(Ordering::SeqCst);
+            if pid > 0 {
+                libc::kill(pid, signal);
+            }
+        }
+        *libc::__errno_location() = errno;
+    }
+}
+
+impl Relay {
+    /// Begins to watch for these signals.
+    pub(crate) fn install<'a>(signals: impl Iterator<Item = &'a i32>) -> Self {
+        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        if installed.users == 0 {
+            SEEN.store(0, Ordering::SeqCst);
+            installed.old = signals.filter_map(|signal| replace_action(*signal)).collect();
+        }
+        installed.users += 1;
+        Self { slot: None }
+    }
+
+    /// Sends signals on to this process from now on, and those that came since the watch began.
+    pub(crate) fn attach(&mut self, pid: u32) {
+        let Ok(pid) = i32::try_from(pid) else { return };
+        self.slot = SUPERVISORS
+            .iter()
+            .position(|slot| slot.compare_exchange(0, pid, Ordering::SeqCst, Ordering::SeqCst).is_ok());
+        let seen = SEEN.load(Ordering::SeqCst);
+        for signal in (1..64).filter(|signal| seen & (1 << signal) != 0) {
+            // SAFETY: a plain system call; the child is not yet waited for, so the number is its own.
+            unsafe { libc::kill(pid, signal) };
+        }
+    }
+
+    /// Ends the watch. A signal that came too late to be among those `served` by the supervisor is raised again, so that
+    /// it is not lost.
+    pub(crate) fn finish(mut self, served: &[i32]) {
+        self.detach();
+        let late = self.release();
+        for signal in (1..64).filter(|signal| late & (1 << signal) != 0 && !served.contains(signal)) {
+            // SAFETY: a plain system call.
+            unsafe { libc::kill(libc::getpid(), signal) };
+        }
+        std::mem::forget(self);
+    }
+
+    fn detach(&mut self) {
+        if let Some(slot) = self.slot.take().and_then(|at| SUPERVISORS.get(at)) {
+            slot.store(0, Ordering::SeqCst);
+        }
+    }
+
+    /// Puts the old actions back when this was the last user; the signals that were seen, then.
+    fn release(&self) -> u64 {
+        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        installed.users = installed.users.saturating_sub(1);
+        if installed.users > 0 {
+            return 0;
+        }
+        for (signal, old) in installed.old.drain(..) {
+            // SAFETY: the action was given by the system for this signal.
+            unsafe { libc::sigaction(signal, &old, ptr::null_mut()) };
+        }
+        SEEN.swap(0, Ordering::SeqCst)
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.detach();
+        self.release();
+    }
+}
+
+fn replace_action(signal: i32) -> Option<(i32, libc::sigaction)> {
+    if is_ignored(signal) {
+        return None;
+    }
+    // SAFETY: zero is a valid sigaction; the handler does only async-signal-safe things; both structures live through
+    // the call.
+    unsafe {
+        let mut new = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+        new.sa_sigaction = send_on as extern "C" fn(libc::c_int) as usize;
+        new.sa_flags = libc::SA_RESTART;
+        libc::sigemptyset(&mut new.sa_mask);
+        let mut old = MaybeUninit::<libc::sigaction>::zeroed();
+        (libc::sigaction(signal, &new, old.as_mut_ptr()) == 0).then(|| (signal, old.assume_init()))
+    }
+}

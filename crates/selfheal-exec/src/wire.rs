@@ -1,0 +1,123 @@
+//! What program and supervisor tell each other: the plan as JSON in a memory file, the news as frames on a pipe.
+//!
+//! A frame is one byte for its kind, the length of what follows as four bytes, little endian, and JSON. The captured bytes
+//! follow the last frame as they are: as JSON they would be four times as long.
+
+use std::io::{self, Read, Write};
+
+use selfheal_core::ports::Order;
+use selfheal_core::run::{Capture, Run};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+/// No frame is longer than this; more is damage.
+const MOST: u32 = 16 << 20;
+const STARTED: u8 = b'S';
+const ENDED: u8 = b'E';
+
+/// What the supervisor is to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    /// The run.
+    pub order: Order,
+    /// Bytes that the supervisor reads at once.
+    pub buffer: usize,
+}
+
+/// What the supervisor says at the end.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct End {
+    /// The run; its captures are empty here and follow as bytes.
+    pub run: Run,
+    /// The lengths of head and tail of standard output, then of standard error.
+    pub lengths: [u32; 4],
+    /// What went wrong without stopping the job, one sentence each.
+    pub notes: Vec<String>,
+    /// The spool could not take everything: all of it was passed on to standard output.
+    pub spool_emptied: bool,
+    /// The signals that were received.
+    pub signals: Vec<i32>,
+    /// The supervisor stays and reads for processes that were left running.
+    pub stays: bool,
+}
+
+impl End {
+    /// The end of a run in which nothing else happened.
+    pub(crate) fn of(run: Run, notes: Vec<String>) -> Self {
+        Self { run, lengths: [0; 4], notes, spool_emptied: false, signals: Vec::new(), stays: false }
+    }
+}
+
+/// One piece of news.
+#[derive(Debug)]
+pub(crate) enum News {
+    /// The job was started.
+    Started(u32),
+    /// It ended, with everything that was captured.
+    Ended(Box<End>),
+}
+
+/// Says that the job was started.
+pub(crate) fn send_started(to: &mut impl Write, pid: u32) -> io::Result<()> {
+    send(to, STARTED, &pid)
+}
+
+/// Says how it ended.
+pub(crate) fn send_end(to: &mut impl Write, mut end: End) -> io::Result<()> {
+    let stdout = std::mem::take(&mut end.run.stdout);
+    let stderr = std::mem::take(&mut end.run.stderr);
+    end.run.stdout.total = stdout.total;
+    end.run.stderr.total = stderr.total;
+    let parts = [stdout.head, stdout.tail, stderr.head, stderr.tail];
+    end.lengths = [0, 1, 2, 3].map(|at: usize| parts.get(at).map_or(0, |part| part.len() as u32));
+    send(to, ENDED, &end)?;
+    parts.iter().try_for_each(|part| to.write_all(part))
+}
+
+fn send(to: &mut impl Write, kind: u8, what: &impl Serialize) -> io::Result<()> {
+    let body = serde_json::to_vec(what)?;
+    let length = u32::try_from(body.len()).map_err(|_| io::ErrorKind::InvalidData)?;
+    let mut frame = vec![kind];
+    frame.extend_from_slice(&length.to_le_bytes());
+    frame.extend_from_slice(&body);
+    to.write_all(&frame)
+}
+
+/// The next news.
+pub(crate) fn receive(from: &mut impl Read) -> io::Result<News> {
+    let mut kind = [0];
+    from.read_exact(&mut kind)?;
+    match kind {
+        [STARTED] => Ok(News::Started(body(from)?)),
+        [ENDED] => receive_end(from).map(|end| News::Ended(Box::new(end))),
+        _ => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+fn receive_end(from: &mut impl Read) -> io::Result<End> {
+    let mut end: End = body(from)?;
+    let [stdout_head, stdout_tail, stderr_head, stderr_tail] = end.lengths;
+    fill(from, &mut end.run.stdout, stdout_head, stdout_tail)?;
+    fill(from, &mut end.run.stderr, stderr_head, stderr_tail)?;
+    Ok(end)
+}
+
+fn fill(from: &mut impl Read, capture: &mut Capture, head: u32, tail: u32) -> io::Result<()> {
+    capture.head = exactly(from, head)?;
+    capture.tail = exactly(from, tail)?;
+    Ok(())
+}
+
+fn body<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    Ok(serde_json::from_slice(&exactly(from, u32::from_le_bytes(length))?)?)
+}
+
+fn exactly(from: &mut impl Read, length: u32) -> io::Result<Vec<u8>> {
+    if length > MOST {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut bytes = vec![0; length as usize];
+    from.read_exact(&mut bytes)?;
+    Ok(bytes)
+}

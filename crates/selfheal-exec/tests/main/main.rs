@@ -1,0 +1,7 @@
+//! Real runs of real, often misbehaving commands, through the public surface.
+#![expect(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+
+mod common;
+mod ending;
+mod output;
+mod starting;
