@@ -16,6 +16,7 @@ mod folders;
 mod globs;
 mod manual;
 mod memory;
+pub mod prompts;
 mod rules;
 mod shell;
 #[cfg(test)]

@@ -1,0 +1,189 @@
+//! The material of a question, cleaned, redacted and cut to a length, in sections; what never changes comes first.
+
+use std::fmt::Write as _;
+
+use selfheal_core::report::Report;
+use selfheal_core::trace::Trace;
+
+use super::clean;
+use super::input::{Document, PastRound, PromptInput};
+
+/// Most characters of a part.
+const SCRIPT_CHARS: usize = 14_000;
+const FILE_CHARS: usize = 4_000;
+const FILES: usize = 4;
+const REFERENCE_CHARS: usize = 1_500;
+const REFERENCES: usize = 4;
+const STREAM_CHARS: usize = 500;
+const DIFF_CHARS: usize = 2_500;
+const MARK_CHARS: usize = 16;
+const VALUES: usize = 30;
+
+/// One section of a question.
+#[derive(Clone, Debug)]
+pub(super) struct Section {
+    pub(super) title: String,
+    pub(super) text: String,
+}
+
+/// Whether lines stand with their numbers. With them a model can name lines; without them it can copy text exactly.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    Shown,
+    Hidden,
+}
+
+/// The mark of a question: the last letters and digits of the nonce.
+pub(super) fn mark(nonce: &str) -> String {
+    let letters: String = nonce.chars().filter(char::is_ascii_alphanumeric).collect();
+    letters.get(letters.len().saturating_sub(MARK_CHARS)..).unwrap_or_default().to_owned()
+}
+
+/// All sections, in the order of a question.
+pub(super) fn sections(input: &PromptInput<'_>, numbers: Numbers) -> Vec<Section> {
+    let maker = Maker { input, mark: mark(input.nonce), numbers };
+    let mut sections = Vec::new();
+    if let Some(script) = input.script {
+        sections.push(maker.file("The script", script, SCRIPT_CHARS));
+    }
+    let project = input.visible_project().take(FILES);
+    sections.extend(project.map(|file| maker.file("From the project: the file", file, FILE_CHARS)));
+    for reference in input.references.iter().take(REFERENCES) {
+        let title = format!("From the user's documents: {}", maker.line(&reference.title, 120));
+        sections.push(maker.section(title, &clip(&reference.text, REFERENCE_CHARS)));
+    }
+    sections.push(maker.section("The failure".to_owned(), &failure(input)));
+    for (name, text) in [("output", input.stdout_end), ("error output", input.stderr_end)] {
+        let visible = clean::text(text);
+        let end = clean::end(visible.trim_end(), STREAM_CHARS);
+        if !end.is_empty() {
+            sections.push(maker.section(format!("The end of its {name}"), end));
+        }
+    }
+    let first = input.history.len() - input.shown_history().len() + 1;
+    for (at, round) in input.shown_history().iter().enumerate() {
+        sections.push(maker.section(format!("Round {}, which did not work", first + at), &past(round)));
+    }
+    sections
+}
+
+/// One more section, made safe like the others.
+pub(super) fn section(input: &PromptInput<'_>, title: &str, raw: &str) -> Section {
+    let maker = Maker { input, mark: mark(input.nonce), numbers: Numbers::Hidden };
+    maker.section(title.to_owned(), raw)
+}
+
+struct Maker<'a> {
+    input: &'a PromptInput<'a>,
+    mark: String,
+    numbers: Numbers,
+}
+
+impl Maker<'_> {
+    /// A section whose text is safe to stand in a question.
+    fn section(&self, title: String, raw: &str) -> Section {
+        Section { title, text: self.safe(&clean::text(raw)) }
+    }
+
+    fn line(&self, raw: &str, most: usize) -> String {
+        self.safe(&clean::line(raw, most))
+    }
+
+    /// Without secrets, without the mark, and without the beginning of a key block: the whole question is redacted once
+    /// more, and an unfinished block in one section must not take the following ones with it.
+    fn safe(&self, visible: &str) -> String {
+        let redacted = self.input.redactor.text(visible).as_str().replace("-----BEGIN ", "---- BEGIN ");
+        let text = redacted.trim_end();
+        if self.mark.is_empty() { text.to_owned() } else { text.replace(&self.mark, "") }
+    }
+
+    fn file(&self, what: &str, file: &Document, most: usize) -> Section {
+        let line_ends = if file.text.contains("\r\n") { ", lines end in CR LF" } else { "" };
+        let path = self.line(&file.path.to_string_lossy(), 200);
+        let title = format!("{what} {path} ({} lines{line_ends})", file.text.lines().count());
+        let here = self.input.report.location.as_ref().filter(|place| place.file == file.path);
+        let mut text = String::new();
+        // Cleaning would move line numbers if it broke lines at a lone CR, so it is done line by line.
+        for (number, line) in clean::excerpt(&file.text, here.map(|place| place.line), most) {
+            let line = clean::text(&line).replace('\n', " ");
+            let _ = match number {
+                Some(number) if self.numbers == Numbers::Shown => writeln!(text, "{number:>4}| {line}"),
+                _ => writeln!(text, "{line}"),
+            };
+        }
+        Section { title, text: self.safe(&text) }
+    }
+}
+
+/// The report, and what a probe saw.
+fn failure(input: &PromptInput<'_>) -> String {
+    let report = input.report;
+    let mut out = String::new();
+    let mut put = |name: &str, value: &str| {
+        if !value.trim().is_empty() {
+            let _ = writeln!(out, "{name}: {}", clean::line(value, 300));
+        }
+    };
+    put("command", input.command);
+    put("language", input.language);
+    put("ended with", &report.status);
+    put("class", report.class.word());
+    put("error", &report.core_error);
+    put("place", &place(report));
+    if let Some(command) = &report.command {
+        put("failing command", &command.source);
+        if input.send_data {
+            put("with its real arguments", &command.words.join(" "));
+        }
+        put("its exit status", &command.status.map(|code| code.to_string()).unwrap_or_default());
+    }
+    for (name, value) in report.context.iter().take(12) {
+        put(&clean::line(name, 80), value);
+    }
+    for cause in report.causes.iter().take(3) {
+        put("possible cause", &cause.text);
+        put("  speaks for it", &cause.evidence.join("; "));
+        put("  would disprove it", &cause.disproved_by);
+    }
+    if let Some(trace) = input.trace.filter(|_| input.send_data) {
+        out.push_str(&values(trace));
+    }
+    out
+}
+
+fn place(report: &Report) -> String {
+    let Some(place) = &report.location else { return String::new() };
+    let remote = place.remote.as_ref().map(|host| format!(" on {host}")).unwrap_or_default();
+    let function = place.function.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
+    format!("{} line {}{function}{remote}", place.file.display(), place.line)
+}
+
+/// The variables at the point of failure, innermost frame first.
+fn values(trace: &Trace) -> String {
+    let mut out = String::new();
+    let all = trace.frames.iter().rev().flat_map(|frame| &frame.values);
+    for (name, value) in all.take(VALUES) {
+        let _ = writeln!(out, "value of {}: {}", clean::line(name, 60), clean::line(value, 200));
+    }
+    out
+}
+
+fn past(round: &PastRound) -> String {
+    let diagnosis = &round.diagnosis;
+    let line = |text: &str| clean::line(text, 500);
+    let mut out =
+        format!("cause: {}\nstrategy: {}\n", line(&diagnosis.root_cause), line(&diagnosis.strategy));
+    if !round.diff.trim().is_empty() {
+        let _ = write!(out, "change:\n{}\n", clip(&round.diff, DIFF_CHARS).trim_end());
+    }
+    let _ = writeln!(out, "it failed because: {}", line(&round.failed_because));
+    out
+}
+
+/// The first so many characters.
+fn clip(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}\n[… left out …]", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
