@@ -16,10 +16,11 @@ use super::{PromptError, clean, render};
 
 /// Tokens of an answer at most.
 const MAX_TOKENS: u32 = 2_500;
-/// A script up to this length may come back whole. Servers compile the bounds of strings into a grammar, and some refuse
-/// one above 2,000.
+/// A script up to this length may come back whole.
 const WHOLE_CHARS: usize = 1_200;
-const MOST_WHOLE_CHARS: usize = 2_000;
+/// The longest script that may come back. llama.cpp compiles the bounds of strings into a grammar and refuses one that
+/// repeats anything 2,000 times or more (`MAX_REPETITION_THRESHOLD`).
+const MOST_WHOLE_CHARS: usize = 1_800;
 const MOST_EDITS: usize = 6;
 
 /// Asks for the change of a diagnosis.

@@ -181,6 +181,43 @@ fn the_proposal_question() {
     insta::assert_snapshot!(shown(&proposal_question(&Fixture::new().input(), &diagnosis()).unwrap()));
 }
 
+/// Every bound of a schema, wherever it stands.
+fn bounds(schema: &Value) -> Vec<u64> {
+    match schema {
+        Value::Object(fields) => {
+            let own = fields.iter().filter(|(name, _)| matches!(name.as_str(), "maxLength" | "maxItems"));
+            own.filter_map(|(_, bound)| bound.as_u64()).chain(fields.values().flat_map(bounds)).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(bounds).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// How many strings and lists a schema has.
+fn open_ended(schema: &Value) -> usize {
+    match schema {
+        Value::Object(fields) => {
+            let own = usize::from(matches!(schema["type"].as_str(), Some("string" | "array")));
+            own + fields.values().map(open_ended).sum::<usize>()
+        }
+        Value::Array(items) => items.iter().map(open_ended).sum(),
+        _ => 0,
+    }
+}
+
+#[test]
+fn every_string_and_list_of_an_answer_is_bounded_as_servers_can_take_it() {
+    let fixture = Fixture::new().with_history();
+    for question in [
+        diagnosis_question(&fixture.input()).unwrap(),
+        proposal_question(&fixture.input(), &diagnosis()).unwrap(),
+    ] {
+        let bounds = bounds(&question.schema);
+        assert_eq!(bounds.len(), open_ended(&question.schema));
+        assert!(bounds.iter().all(|bound| *bound < 2_000));
+    }
+}
+
 #[test]
 fn data_and_secrets_stay_here_unless_told_otherwise() {
     let mut fixture = Fixture::new();
