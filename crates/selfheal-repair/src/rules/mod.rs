@@ -31,14 +31,22 @@ macro_rules! rule {
     };
 }
 
+mod arithmetic_status;
 mod bash_under_sh;
 mod byte_order_mark;
 mod carriage_returns;
+mod closed_pipe;
 mod execute_bit;
+mod grep_status;
 mod here_document_end;
 mod interpreter_path;
+mod leading_zero;
+mod makefile_recipes;
 mod missing_folder;
+mod search_path;
+mod tool_name;
 mod unmatched_glob;
+mod unset_variable;
 
 /// A deterministic repair for one kind of failure.
 pub trait Rule: Sync {
@@ -66,6 +74,14 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &bash_under_sh::BashUnderSh,
         &execute_bit::ExecuteBit,
         &interpreter_path::InterpreterPath,
+        &tool_name::ToolName,
+        &search_path::SearchPath,
+        &unset_variable::UnsetVariable,
+        &arithmetic_status::ArithmeticStatus,
+        &grep_status::GrepStatus,
+        &closed_pipe::ClosedPipe,
+        &leading_zero::LeadingZero,
+        &makefile_recipes::MakefileRecipes,
         &unmatched_glob::UnmatchedGlob,
         &missing_folder::MissingFolder,
     ]

@@ -8,7 +8,7 @@ mod values;
 use std::ops::Range;
 
 pub(crate) use lexer::{HereDocument, unquoted};
-pub(crate) use values::{Values, folder_of, has_pattern, quoted, variables};
+pub(crate) use values::{Values, folder_of, has_pattern, quoted, substitution, variables};
 
 /// A script's commands, loops and blocks, in the order in which they begin.
 #[derive(Debug, Default)]
@@ -224,6 +224,48 @@ impl<'t> Script<'t> {
         let model = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         let indent: String = model.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
         (next..next, format!("{indent}{command}\n"))
+    }
+
+    /// The first byte of the line after the script's head: its first comments, and the `set`, `shopt` and `umask` (and
+    /// `cd`, when asked for) that come before everything else.
+    pub(crate) fn after_head(&self, with_cd: bool) -> usize {
+        let head = |command: &&Command| {
+            let name = self.name(command);
+            matches!(name.as_str(), "set" | "shopt" | "umask") || (with_cd && name == "cd")
+        };
+        let inside = |command: &&Command| {
+            self.around(command.block).any(|(_, block)| block.kind == BlockKind::Substitution)
+        };
+        let own = self.commands.iter().filter(|command| !inside(command));
+        let last = own.take_while(|command| head(command)).last();
+        let end = last.map_or(0, |command| {
+            self.text
+                .get(command.span.end..)
+                .map_or(0, |rest| command.span.end + rest.find('\n').map_or(rest.len(), |at| at + 1))
+        });
+        let comments =
+            self.text.split_inclusive('\n').take_while(|line| line.starts_with('#')).map(str::len).sum();
+        end.max(comments)
+    }
+
+    /// The innermost commands at a line, and the statement that begins there.
+    pub(crate) fn at_line(&self, line: u32) -> impl Iterator<Item = &Command> {
+        self.commands.iter().filter(move |command| self.covers(command, line))
+    }
+
+    /// Whether a command's status decides something: it stands in a condition, or before `&&` or `||`.
+    pub(crate) fn in_condition(&self, command: &Command) -> bool {
+        let at = command.span.start;
+        let head = self.around(command.block).any(|(_, b)| b.span.start < at && at < b.body)
+            || self
+                .blocks
+                .iter()
+                .any(|b| b.span.start < at && at < b.body && b.kind != BlockKind::Substitution)
+            || self.text.get(self.line_start(at)..at).is_some_and(|lead| {
+                let lead = lead.trim();
+                matches!(lead, "elif" | "!") || lead.ends_with(" !") || lead.starts_with("elif ")
+            });
+        head || matches!(command.after.as_str(), "&&" | "||")
     }
 
     /// The variables that change while a block runs.

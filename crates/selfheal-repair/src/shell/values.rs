@@ -53,13 +53,13 @@ impl<'c> Values<'c> {
         // `A=${A:-default}` refers to the environment's A.
         if let Some(word) = self.written.get(name).filter(|_| depth < DEEPEST) {
             let itself = variables(word).iter().any(|used| used == name);
-            return if itself { self.from_itself(name, word) } else { self.expand(word, depth + 1) };
+            return if itself { self.own_default(name, word) } else { self.expand(word, depth + 1) };
         }
         self.case.scene.var(name)
     }
 
     /// The value of `A=${A:-default}`: the environment's, which the script's default gives way to.
-    fn from_itself(&self, name: &str, word: &str) -> Option<String> {
+    fn own_default(&self, name: &str, word: &str) -> Option<String> {
         let default = word.trim_matches('"').strip_prefix("${")?.strip_suffix('}')?.strip_prefix(name)?;
         let default = default.strip_prefix(':').unwrap_or(default).strip_prefix(['-', '='])?;
         self.case.scene.var(name).filter(|value| !value.is_empty()).or_else(|| self.expand(default, DEEPEST))

@@ -1,0 +1,156 @@
+//! # grep or diff answers 1, and the strict job ends
+//!
+//! ## What it finds
+//! In a script with `set -e`, a count or list made by `grep`, or a difference saved by `diff`, is empty, and the job ends
+//! there without a word.
+//!
+//! ## Why it fails
+//! `grep` answers 1 when it finds nothing, `diff` answers 1 when it finds something. Neither is an error; errors are 2 and
+//! above. Under `set -e`, in an assignment or (with `pipefail`) in a pipeline, 1 ends the script.
+//!
+//! ## Fix
+//! Exactly the status 1 of that command is accepted; every other one still ends the script.
+//!
+//! ## Example
+//! ```sh
+//! errors=$(grep -c ERROR "$log")
+//! ```
+//! ```sh
+//! errors=$(grep -c ERROR "$log" || [ $? -eq 1 ])
+//! ```
+//!
+//! ## Safety
+//! A missing or unreadable file still fails the job (status 2). Counts (`-c`, or counted by `wc`) are mended with low risk;
+//! for lists, where nothing found may well be wrong, the repair counts as one that changes meaning. A `grep -q`, whose only
+//! use is its status, is never touched.
+
+use selfheal_core::fault::Fault;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::Case;
+use crate::shell::{BlockKind, Command, Script, splice};
+
+rule!(GrepStatus, "grep_status", Safe, propose);
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let silent = case.faults().all(|fault| matches!(fault, Fault::SilentExit { code: 1 }));
+    let Some(file) = case.failing_file().filter(|file| file.language.is_shell() && silent) else {
+        return Vec::new();
+    };
+    let script = Script::new(&file.text);
+    if !script.strict('e', "errexit") {
+        return Vec::new();
+    }
+    let line = case.line_in(&file);
+    let found: Vec<&Command> = script.commands.iter().filter(|command| answers(&script, command)).collect();
+    let hit = |command: &&Command| line.is_none_or(|line| covers(&script, command, line));
+    let Some(first) = found.iter().copied().find(hit) else { return Vec::new() };
+    let same: Vec<&Command> = found
+        .into_iter()
+        .filter(|command| std::ptr::eq(*command, first) || counts(&script, command))
+        .collect();
+    let parts = same.iter().map(|command| accepted(&script, command)).collect();
+    let name = script.name(first);
+    let number = script.line_of(first.span.start);
+    let lines: Vec<String> = same.iter().map(|c| script.line_of(c.span.start).to_string()).collect();
+    let mut draft = Draft::new(
+        "grep_status",
+        format!("line {number}: {name} answers 1, which is no error of {name} but ends the strict script"),
+        format!("accept the answer 1 of {name}, and nothing else"),
+    )
+    .evidence("the command ended with 1 and said nothing");
+    if !counts(&script, first) {
+        draft = draft.meaning();
+    }
+    let draft =
+        draft.rewrite(&file, splice(&file.text, parts), format!("line {}: 1 is an answer", lines.join(", ")));
+    draft.done().into_iter().collect()
+}
+
+fn covers(script: &Script<'_>, command: &Command, line: u32) -> bool {
+    let start = script.line_of(script.statement(command));
+    start <= line && line <= script.line_of(command.span.end).max(start)
+}
+
+/// Whether a command is a `grep` or `diff` whose output is used and whose status is not looked at.
+fn answers(script: &Script<'_>, command: &Command) -> bool {
+    let name = script.name(command);
+    let words = script.words(command);
+    let quiet = words.iter().any(|word| {
+        matches!(*word, "-q" | "--quiet" | "--silent")
+            || (word.starts_with('-') && !word.starts_with("--") && word.contains('q'))
+    });
+    let grep = matches!(name.as_str(), "grep" | "egrep" | "fgrep" | "zgrep");
+    let diff = name == "diff" && !command.redirects.is_empty();
+    if !(grep || diff) || quiet || script.in_condition(command) {
+        return false;
+    }
+    let substitution = script.around(command.block).find(|(_, block)| block.kind == BlockKind::Substitution);
+    let used = !command.redirects.is_empty() || command.after == "|" || substitution.is_some();
+    // In `if x=$(grep …)` the status is looked at.
+    let statement = substitution.and_then(|(_, block)| {
+        script
+            .commands
+            .iter()
+            .find(|other| other.span.start < block.span.start && block.span.end <= other.span.end)
+    });
+    used && statement.is_none_or(|other| !script.in_condition(other))
+}
+
+/// Whether nothing found is plainly a number: `-c`, or counted behind a pipe; and a saved difference.
+fn counts(script: &Script<'_>, command: &Command) -> bool {
+    let counted = script
+        .words(command)
+        .iter()
+        .any(|w| *w == "--count" || (w.starts_with('-') && !w.starts_with("--") && w.contains('c')));
+    let next = script.commands.iter().find(|other| other.span.start > command.span.end);
+    let piped = command.after == "|" && next.is_some_and(|other| script.name(other) == "wc");
+    counted || piped || script.name(command) == "diff"
+}
+
+fn accepted(script: &Script<'_>, command: &Command) -> (std::ops::Range<usize>, String) {
+    let source = script.get(&command.span);
+    let alone =
+        !matches!(command.after.as_str(), "|" | "|&") && !matches!(command.before.as_str(), "|" | "|&");
+    let new =
+        if alone { format!("{source} || [ $? -eq 1 ]") } else { format!("{{ {source} || [ $? -eq 1 ]; }}") };
+    (command.span.clone(), new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestCase, TestScene};
+
+    fn case(text: &str, line: u32) -> TestCase {
+        TestCase::new("x.sh", text, TestScene::new()).fault(Fault::SilentExit { code: 1 }).at(line)
+    }
+
+    #[test]
+    fn accepts_a_count_of_zero() {
+        let text = "set -e\nwhile read -r s; do\n  n=$(grep -c ' E ' \"$s.log\")\ndone < list\n";
+        let healed = case(text, 3).healed(&GrepStatus);
+        assert_eq!(healed, text.replace("\"$s.log\")", "\"$s.log\" || [ $? -eq 1 ])"));
+        let text = "set -eo pipefail\nn=$(grep E log | wc -l)\ndiff a b > changes\n";
+        let healed = case(text, 2).healed(&GrepStatus);
+        assert_eq!(
+            healed,
+            "set -eo pipefail\nn=$({ grep E log || [ $? -eq 1 ]; } | wc -l)\ndiff a b > changes || [ $? -eq 1 ]\n"
+        );
+    }
+
+    #[test]
+    fn a_list_counts_as_a_change_of_meaning() {
+        let candidates = case("set -e\ngrep -v '^#' in > out\n", 2).ask(&GrepStatus);
+        assert!(candidates[0].proposal.changes_meaning);
+    }
+
+    #[test]
+    fn leaves_looked_at_answers_alone() {
+        assert!(
+            case("set -e\nif grep -c x y > z; then :; fi\ngrep -q x y\nn=$(grep x y) || exit 3\n", 3)
+                .silent(&GrepStatus)
+        );
+        assert!(case("n=$(grep -c x y)\n", 1).silent(&GrepStatus));
+    }
+}
