@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use selfheal_core::ports::{Answer, Model, ModelError, Question};
-use selfheal_core::redact::Redacted;
+use selfheal_core::redact::{MASK, Redacted};
 use serde_json::Value;
 
 use crate::budget::{self, Budget};
@@ -253,14 +253,16 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// A server's error message as it may be shown: one short line, without the key, secrets or the question.
+    /// A server's error message as it may be shown: one short line, without the key, secrets or the question. It is cut
+    /// last, so that no half of a secret stays at its end.
     fn words(&self, message: &str) -> String {
         let config = &self.client.config;
-        let mut line: String =
-            message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MESSAGE_CHARS).collect();
+        let visible = message.chars().map(|c| if c.is_control() { ' ' } else { c });
+        let mut line: String = visible.take(10 * MESSAGE_CHARS).collect();
         if let Some(key) = config.key.as_ref().filter(|key| !key.expose().is_empty()) {
-            line = line.replace(key.expose(), selfheal_core::redact::MASK);
+            line = line.replace(key.expose(), MASK);
         }
+        let line: String = config.redactor.text(line.trim()).as_str().chars().take(MESSAGE_CHARS).collect();
         let chars: Vec<char> = line.chars().collect();
         let quotes = |text: &str| {
             chars.windows(QUOTED_CHARS).any(|window| text.contains(&window.iter().collect::<String>()))
@@ -268,7 +270,7 @@ impl<'a> Talk<'a> {
         if quotes(self.ask.question.user.as_str()) || quotes(self.ask.question.system.as_str()) {
             return "the server quotes the question".to_owned();
         }
-        config.redactor.text(line.trim()).as_str().to_owned()
+        line
     }
 
     fn left(&self) -> Duration {

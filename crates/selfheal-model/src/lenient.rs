@@ -106,64 +106,92 @@ fn without_thoughts(text: &str) -> Result<&str, Unreadable> {
     Ok(text)
 }
 
-/// Where the scan stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The complete top-level objects of a text, the last ones of them.
+fn objects(text: &str) -> Result<Vec<Range<usize>>, Unreadable> {
+    let mut scan = Scan::default();
+    let mut bytes = text.bytes().enumerate();
+    while let Some((index, byte)) = bytes.next() {
+        let next = text.as_bytes().get(index + 1).copied();
+        if scan.step(index, byte, next)? == Step::Two {
+            bytes.next();
+        }
+    }
+    if !scan.open.is_empty() {
+        return Err(Unreadable::CutOff);
+    }
+    Ok(scan.found.split_off(scan.found.len().saturating_sub(MOST_OBJECTS)))
+}
+
+/// A pass over a text that finds its top-level objects. Quotes and brackets in the prose between objects mean nothing;
+/// inside of an object strings and comments are respected.
+#[derive(Default)]
+struct Scan {
+    found: Vec<Range<usize>>,
+    /// The closing brackets that are wanted, innermost last.
+    open: Vec<u8>,
+    start: usize,
+    at: At,
+}
+
+/// Where a scan stands, inside of an object.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum At {
+    #[default]
     Code,
     Text,
     LineComment,
     BlockComment,
 }
 
-/// The complete top-level objects of a text, the last ones of them. Quotes and brackets in the prose between them mean
-/// nothing; inside of an object strings and comments are respected.
-fn objects(text: &str) -> Result<Vec<Range<usize>>, Unreadable> {
-    let mut found: Vec<Range<usize>> = Vec::new();
-    let mut open: Vec<u8> = Vec::new();
-    let mut start = 0;
-    let mut at = At::Code;
-    let mut bytes = text.bytes().enumerate().peekable();
-    while let Some((index, byte)) = bytes.next() {
-        let next = bytes.peek().map(|(_, byte)| *byte);
-        if open.is_empty() {
+/// How many bytes a step took.
+#[derive(PartialEq, Eq)]
+enum Step {
+    One,
+    Two,
+}
+
+impl Scan {
+    fn step(&mut self, index: usize, byte: u8, next: Option<u8>) -> Result<Step, Unreadable> {
+        if self.open.is_empty() {
             if byte == b'{' {
-                start = index;
-                open.push(b'}');
+                self.start = index;
+                self.open.push(b'}');
             }
-            continue;
+            return Ok(Step::One);
         }
-        match (at, byte) {
-            (At::Text, b'\\') | (At::BlockComment, b'*') if at == At::Text || next == Some(b'/') => {
-                bytes.next();
-                at = if at == At::Text { At::Text } else { At::Code };
+        let (at, step) = match (self.at, byte, next) {
+            (At::Code, b'"', _) => (At::Text, Step::One),
+            (At::Text, b'\\', _) => (At::Text, Step::Two),
+            (At::Text, b'"', _) | (At::LineComment, b'\n', _) => (At::Code, Step::One),
+            (At::Code, b'/', Some(b'/')) => (At::LineComment, Step::Two),
+            (At::Code, b'/', Some(b'*')) => (At::BlockComment, Step::Two),
+            (At::BlockComment, b'*', Some(b'/')) => (At::Code, Step::Two),
+            (At::Code, ..) => {
+                self.bracket(index, byte)?;
+                (At::Code, Step::One)
             }
-            (At::Text, b'"') | (At::LineComment, b'\n') => at = At::Code,
-            (At::Code, b'"') => at = At::Text,
-            (At::Code, b'/') if next == Some(b'/') => at = At::LineComment,
-            (At::Code, b'/') if next == Some(b'*') => {
-                bytes.next();
-                at = At::BlockComment;
-            }
-            (At::Code, b'{') => open.push(b'}'),
-            (At::Code, b'[') => open.push(b']'),
-            (At::Code, b'}' | b']') => {
-                if open.pop() != Some(byte) {
+            (other, ..) => (other, Step::One),
+        };
+        self.at = at;
+        Ok(step)
+    }
+
+    fn bracket(&mut self, index: usize, byte: u8) -> Result<(), Unreadable> {
+        match byte {
+            b'{' => self.open.push(b'}'),
+            b'[' => self.open.push(b']'),
+            b'}' | b']' => {
+                if self.open.pop() != Some(byte) {
                     return Err(Unreadable::Unbalanced);
                 }
-                if open.is_empty() {
-                    found.push(start..index + 1);
+                if self.open.is_empty() {
+                    self.found.push(self.start..index + 1);
                 }
             }
             _ => {}
         }
-        if open.len() > DEEPEST {
-            return Err(Unreadable::TooDeep);
-        }
+        if self.open.len() > DEEPEST { Err(Unreadable::TooDeep) } else { Ok(()) }
     }
-    if !open.is_empty() {
-        return Err(Unreadable::CutOff);
-    }
-    Ok(found.split_off(found.len().saturating_sub(MOST_OBJECTS)))
 }
 
 /// Rewrites an object as strict JSON, where that loses nothing.

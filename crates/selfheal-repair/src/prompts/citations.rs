@@ -23,6 +23,9 @@ const EVERYWHERE: [&str; 16] = [
     "RANDOM",
 ];
 
+/// Products whose names look like files.
+const PRODUCTS: [&str; 4] = ["node.js", "next.js", "vue.js", "express.js"];
+
 /// Endings by which a word is taken for the name of a file.
 const FILE_ENDINGS: [&str; 26] = [
     "sh", "bash", "py", "js", "mjs", "pl", "rb", "php", "sql", "json", "yaml", "yml", "toml", "ini", "conf",
@@ -80,11 +83,24 @@ impl Known {
     }
 
     fn has(&self, word: &str) -> bool {
-        let name = word.trim_start_matches("${").trim_start_matches('$').trim_end_matches('}');
-        EVERYWHERE.contains(&name)
-            || name.starts_with("/dev/")
-            || self.material.contains(name)
-            || !word.starts_with('$') && self.has_parts(name)
+        if let Some(rest) = word.strip_prefix('$') {
+            return self.has_variable(rest);
+        }
+        EVERYWHERE.contains(&word)
+            || PRODUCTS.iter().any(|name| word.eq_ignore_ascii_case(name))
+            || word.starts_with("/dev/")
+            || self.material.contains(word)
+            || self.has_parts(word)
+    }
+
+    /// Whether a variable is known, and what may stand behind it as a path: `{NAME}/file` without its dollar sign.
+    fn has_variable(&self, rest: &str) -> bool {
+        let rest = rest.trim_start_matches('{');
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (name, tail) = rest.split_at(end);
+        let known = EVERYWHERE.contains(&name) || self.material.contains(name);
+        let path = tail.trim_start_matches('}').trim_start_matches('/');
+        known && (!tail.contains('/') || path.is_empty() || self.has_parts(path))
     }
 
     /// Whether a path is made of parts that the material has: its last part, and for an absolute path its folder too. So
@@ -147,6 +163,29 @@ mod tests {
             ("exit code 1", vec![]),
         ] {
             assert_eq!(cited_lines(text), lines, "{text}");
+        }
+    }
+
+    #[test]
+    fn knows_names_by_their_parts() {
+        let material = "for f in \"$LOG_SRC\"/*.log in /srv/jobs; OUT=archive; people.csv".to_owned();
+        let known = Known { material, most_lines: 3 };
+        for text in [
+            "`$LOG_SRC/*.log` matched nothing",
+            "${OUT}/people.csv cannot be written",
+            "/srv/jobs/archive is missing, see /dev/null",
+            "Node.js and $HOME",
+        ] {
+            assert_eq!(known.check(text), Ok(()), "{text}");
+        }
+        for text in [
+            "$DEST/people.csv is empty",
+            "$OUT/names.csv",
+            "/srv/archive/x",
+            "/etc/people.csv",
+            "lines 3 and 4",
+        ] {
+            assert!(known.check(text).is_err(), "{text}");
         }
     }
 
