@@ -1,1 +1,27 @@
-//! Placeholder
+//! What a run means and what went wrong: profiles of exit codes, parsers of output, causes, classes, reports, and
+//! whether a job may run again.
+//!
+//! Three questions are answered, each by one function. [`profiles::Profiles::interpret`]: did the job succeed, give a
+//! negative answer, or fail? [`report::report`]: what failed, where, and why? [`repeat::repeatable`]: may it run
+//! again? All knowledge sits in tables: `profiles/*.toml` for exit codes, `parsers/*.rs` for messages, [`class`] for
+//! classes, `causes/` for causes, `repeat/once.toml` for what must not happen twice.
+//!
+//! The crate is pure. It looks at the machine through [`selfheal_core::scene::Scene`]. What a failing job printed is
+//! hostile: all reading is bounded and takes time in proportion to its length.
+#![forbid(unsafe_code)]
+
+mod causes;
+mod class;
+mod context;
+#[cfg(test)]
+mod fake_scene;
+mod inner;
+mod locate;
+mod parsers;
+pub mod profiles;
+pub mod repeat;
+pub mod report;
+mod signature;
+mod similar;
+mod template;
+mod words;

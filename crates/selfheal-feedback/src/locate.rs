@@ -1,0 +1,278 @@
+//! Where a failure is: from a probe, from a message that names its place, or from the script's own text.
+
+use std::path::{Path, PathBuf};
+
+use selfheal_core::fault::Fault;
+use selfheal_core::report::{FailedCommand, Location};
+use selfheal_core::scene::absolute;
+use selfheal_core::trace::Step;
+
+use crate::inner::look_through_words;
+use crate::parsers::{Found, Spot};
+use crate::report::ReportInput;
+use crate::words::{base, commands};
+
+/// The shortest piece of a message that is looked for in a script.
+const SHORTEST_PIECE: usize = 8;
+
+/// The place of a failure and the command that failed there.
+#[derive(Debug, Default)]
+pub struct Place {
+    /// Where.
+    pub location: Option<Location>,
+    /// The command.
+    pub command: Option<FailedCommand>,
+    /// Whether a probe saw it.
+    pub seen: bool,
+}
+
+/// Finds the place of a failure.
+pub fn place(input: &ReportInput<'_>, found: Option<&Found>) -> Place {
+    let step = failing_step(input);
+    let said = found.and_then(|found| found.spots.first());
+    let remote = step.and_then(|step| remote(&step.words)).filter(|_| !is_own_failure(found));
+    if let Some(remote) = remote {
+        return behind(input, step, said, remote);
+    }
+    let explicit = step.is_some_and(|step| is_exit(&step.words));
+    // An explicit `exit` says where the script gave up, not what went wrong; a message knows better.
+    match (step, said) {
+        (Some(step), None) => by_step(input, step),
+        (Some(step), Some(_)) if !explicit => by_step(input, step),
+        (_, Some(spot)) => by_spot(input, spot, found),
+        (None, None) => {
+            by_frame(input).or_else(|| found.and_then(|found| by_text(input, found))).unwrap_or_default()
+        }
+    }
+}
+
+/// The step that failed; for an explicit `exit`, the last one before it that had a status of its own, when it is near.
+pub fn failing_step<'a>(input: &ReportInput<'a>) -> Option<&'a Step> {
+    let trace = input.trace?;
+    let at = trace.failing?;
+    let step = trace.steps.get(at)?;
+    if !is_exit(&step.words) {
+        return Some(step);
+    }
+    let before = trace.steps.get(..at)?.iter().rev().take(4);
+    let failed = before
+        .into_iter()
+        .find(|step| step.status.is_some_and(|status| status != 0) && !is_test(&step.words));
+    failed.or(Some(step))
+}
+
+fn is_exit(words: &[String]) -> bool {
+    words.first().is_some_and(|word| word == "exit" || word == "return")
+}
+
+fn is_test(words: &[String]) -> bool {
+    words.first().is_some_and(|word| matches!(word.as_str(), "[" | "[[" | "test" | "(("))
+}
+
+fn by_step(input: &ReportInput<'_>, step: &Step) -> Place {
+    let file = resolve(input, &step.file);
+    let source = line_of(input, &file, step.line).unwrap_or_else(|| step.words.join(" "));
+    Place {
+        location: Some(Location {
+            file,
+            line: step.line,
+            column: None,
+            function: function(input),
+            remote: None,
+        }),
+        command: Some(FailedCommand {
+            source: source.trim().to_owned(),
+            words: step.words.clone(),
+            status: step.status,
+        }),
+        seen: true,
+    }
+}
+
+/// The function of the innermost frame that a probe saw.
+fn function(input: &ReportInput<'_>) -> Option<String> {
+    let frame = input.trace?.frames.last()?;
+    (!frame.function.is_empty() && frame.function != "main").then(|| frame.function.clone())
+}
+
+fn by_spot(input: &ReportInput<'_>, spot: &Spot, found: Option<&Found>) -> Place {
+    let file = resolve(input, &spot.file);
+    let source = line_of(input, &file, spot.line);
+    let words = source.as_deref().and_then(|line| command_in(line, found)).unwrap_or_default();
+    let line = spot.line.max(1);
+    Place {
+        location: Some(Location {
+            file,
+            line,
+            column: spot.column,
+            function: spot.function.clone(),
+            remote: None,
+        }),
+        command: source.map(|line| FailedCommand { source: line.trim().to_owned(), words, status: None }),
+        seen: false,
+    }
+}
+
+/// The innermost frame of a file that is here, for languages whose probe sees no commands.
+fn by_frame(input: &ReportInput<'_>) -> Option<Place> {
+    let frame = input.trace?.frames.iter().rev().find(|frame| input.scene.facts(&frame.file).is_some())?;
+    let spot = Spot { function: Some(frame.function.clone()), ..Spot::new(frame.file.clone(), frame.line) };
+    Some(Place { seen: true, ..by_spot(input, &spot, None) })
+}
+
+/// The line of the script that printed the message, or the only one that runs the tool that did.
+fn by_text(input: &ReportInput<'_>, found: &Found) -> Option<Place> {
+    let (path, text) = input.script?;
+    let number = printed_by(text, &found.text).or_else(|| run_by(text, found))?;
+    Some(by_spot(input, &Spot::new(path, number), Some(found)))
+}
+
+/// The only line of a script that holds the beginning of a message.
+fn printed_by(text: &str, message: &str) -> Option<u32> {
+    let whole = piece(message);
+    let behind = message.split_once(": ").map_or("", |(_, behind)| piece(behind));
+    [whole, behind]
+        .into_iter()
+        .filter(|piece| piece.len() >= SHORTEST_PIECE)
+        .find_map(|piece| only_line(text, |line| line.contains(piece)))
+}
+
+/// What of a message a script may hold as it is: up to the first digit or quote.
+fn piece(message: &str) -> &str {
+    let end = message
+        .find(|c: char| c.is_ascii_digit() || matches!(c, '\'' | '"' | '‘' | '`' | '/' | '['))
+        .unwrap_or(message.len());
+    message.get(..end).unwrap_or_default().trim_end()
+}
+
+fn run_by(text: &str, found: &Found) -> Option<u32> {
+    let tool = found.tool.as_deref()?;
+    let runs = |line: &str| {
+        commands(line)
+            .iter()
+            .any(|words| look_through_words(words).first().is_some_and(|word| base(word) == tool))
+    };
+    let name = name_in(&found.fault);
+    only_line(text, runs).or_else(|| {
+        let name = name.filter(|name| name.len() > 2)?;
+        only_line(text, |line| runs(line) && line.contains(name.as_str()))
+    })
+}
+
+/// The name that a fault speaks of.
+fn name_in(fault: &Fault) -> Option<String> {
+    match fault {
+        Fault::NoSuchPath { path } | Fault::NotADirectory { path } | Fault::PathExists { path } => {
+            path.file_name().map(|name| name.to_string_lossy().into_owned())
+        }
+        Fault::UnmatchedGlob { pattern } => pattern.rsplit('/').next().map(str::to_owned),
+        Fault::UnknownOption { option, .. } => Some(option.clone()),
+        Fault::NoSuchReference { name } => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// The number of the only line, comments aside, that satisfies a condition.
+fn only_line(text: &str, mut wanted: impl FnMut(&str) -> bool) -> Option<u32> {
+    let mut hits =
+        (1_u32..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('#') && wanted(line));
+    let (number, _) = hits.next()?;
+    hits.next().is_none().then_some(number)
+}
+
+/// The words of the command in a line that the finding speaks of: the one of its tool, else the only one.
+fn command_in(line: &str, found: Option<&Found>) -> Option<Vec<String>> {
+    let mut all = commands(line);
+    let tool = found.and_then(|found| found.tool.as_deref());
+    let by_tool = all.iter().position(|words| words.first().is_some_and(|word| Some(base(word)) == tool));
+    match by_tool {
+        Some(at) => Some(all.swap_remove(at)),
+        None if all.len() == 1 => all.pop(),
+        None => None,
+    }
+}
+
+/// A failure behind ssh or inside of a container: the file is somebody else's.
+fn behind(input: &ReportInput<'_>, step: Option<&Step>, said: Option<&Spot>, remote: String) -> Place {
+    let mut place = step.map(|step| by_step(input, step)).unwrap_or_default();
+    let local = place.location.as_ref().map(|location| location.file.clone());
+    match (said, place.location.as_mut()) {
+        (Some(spot), Some(location)) if local.as_deref() != Some(resolve(input, &spot.file).as_path()) => {
+            location.file = spot.file.clone();
+            location.line = spot.line;
+            location.column = spot.column;
+            location.remote = Some(remote);
+        }
+        (_, Some(location)) => location.remote = Some(remote),
+        (_, None) => {}
+    }
+    place
+}
+
+/// Whether a failure is that of the connection itself, which is local.
+fn is_own_failure(found: Option<&Found>) -> bool {
+    found.is_some_and(|found| {
+        matches!(found.fault, Fault::Network { .. } | Fault::NoSuchReference { .. })
+            || found.tool.as_deref().is_some_and(|tool| ["ssh", "docker", "kubectl"].contains(&tool))
+            || matches!(&found.fault, Fault::CommandNotFound { name } if ["ssh", "docker", "kubectl"].contains(&name.as_str()))
+    })
+}
+
+/// The host or container that a command works on, if not here.
+pub fn remote(words: &[String]) -> Option<String> {
+    let words = look_through_words(words);
+    let (name, arguments) = words.split_first()?;
+    match base(name) {
+        "ssh" => operand(
+            arguments,
+            &[
+                "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p",
+                "-Q", "-R", "-S", "-W", "-w",
+            ],
+        ),
+        "docker" | "podman" | "nerdctl" | "kubectl" | "oc" => {
+            let at = arguments.iter().position(|word| word == "exec")?;
+            operand(
+                arguments.get(at + 1..)?,
+                &["-u", "--user", "-e", "--env", "-w", "--workdir", "-n", "--namespace", "-c", "--container"],
+            )
+        }
+        _ => None,
+    }
+}
+
+/// The first word that is no option and no option's value.
+fn operand(arguments: &[String], valued: &[&str]) -> Option<String> {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        if !word.starts_with('-') {
+            return Some(word.clone());
+        }
+        if valued.contains(&word.as_str()) {
+            words.next();
+        }
+    }
+    None
+}
+
+/// Makes a file of a message absolute; the script's own name in any spelling is the script.
+fn resolve(input: &ReportInput<'_>, file: &Path) -> PathBuf {
+    let path = absolute(input.scene.cwd(), file);
+    let Some((script, _)) = input.script else { return path };
+    let same_name = path.file_name() == script.file_name();
+    // A script that changed its folder names itself by a path that is no longer right.
+    if same_name && input.scene.facts(&path).is_none() { script.to_path_buf() } else { path }
+}
+
+/// A line of a file.
+fn line_of(input: &ReportInput<'_>, file: &Path, line: u32) -> Option<String> {
+    text_of(input, file)?.lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
+}
+
+/// The text of the script or of another file of this machine, bounded.
+pub fn text_of(input: &ReportInput<'_>, file: &Path) -> Option<String> {
+    match input.script {
+        Some((script, text)) if script == file => Some(text.to_owned()),
+        _ => input.scene.read(file, 256 * 1024).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}

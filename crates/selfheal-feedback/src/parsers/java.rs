@@ -1,0 +1,80 @@
+//! Java and other languages of its machine: uncaught exceptions with their stack, the last `Caused by:` first.
+
+use selfheal_core::fault::Fault;
+
+use super::{Block, Found, Line, Spot, bounded};
+
+/// Reads an uncaught exception and its stack.
+pub fn block(lines: &[Line<'_>]) -> Block {
+    let first = lines.first()?;
+    let text = first
+        .text
+        .strip_prefix("Exception in thread ")
+        .map(|rest| rest.split_once("\" ").map_or(rest, |(_, rest)| rest));
+    let text = text.or_else(|| {
+        let next = lines.get(1)?;
+        (next.text.trim_start().starts_with("at ") && next.text.contains(".java:")).then_some(first.text)
+    })?;
+    let mut head = (text, first);
+    let mut spots = Vec::new();
+    let mut taken = 1;
+    for line in lines.iter().skip(1).take(300) {
+        let text = line.text.trim_start();
+        if let Some(cause) = text.strip_prefix("Caused by: ") {
+            head = (cause, line);
+            spots.clear();
+        } else if let Some(frame) = text.strip_prefix("at ") {
+            spots.extend(spot(frame));
+        } else if !text.starts_with("... ") {
+            break;
+        }
+        taken += 1;
+    }
+    spots.truncate(8);
+    let (text, line) = head;
+    Some((vec![Found::new(fault(text, line), line).at(spots)], taken))
+}
+
+/// `com.x.Main.run(Main.java:12)`.
+fn spot(frame: &str) -> Option<Spot> {
+    let (function, place) = frame.split_once('(')?;
+    let (file, line) = place.trim_end_matches(')').split_once(':')?;
+    let foreign = ["java.", "jdk.", "sun.", "java.base/"].iter().any(|part| function.starts_with(part));
+    (!foreign).then_some(())?;
+    Some(Spot { function: Some(bounded(function)), ..Spot::new(file, line.parse().ok()?) })
+}
+
+fn fault(text: &str, line: &Line<'_>) -> Fault {
+    let (class, message) = text.split_once(": ").unwrap_or((text, ""));
+    match class.rsplit('.').next().unwrap_or(class) {
+        "ClassNotFoundException" | "NoClassDefFoundError" => {
+            Fault::MissingModule { name: message.to_owned() }
+        }
+        "NoSuchMethodError" | "NoSuchFieldError" => {
+            Fault::MissingName { owner: String::new(), name: bounded(message) }
+        }
+        "FileNotFoundException" | "NoSuchFileException" => {
+            Fault::NoSuchPath { path: message.split(" (").next().unwrap_or(message).into() }
+        }
+        "AccessDeniedException" => Fault::PermissionDenied { path: Some(message.into()) },
+        "ArrayIndexOutOfBoundsException" | "IndexOutOfBoundsException" => {
+            Fault::IndexOutOfRange { message: bounded(message) }
+        }
+        "NullPointerException" | "ClassCastException" => Fault::WrongType { message: bounded(message) },
+        "NumberFormatException" | "DateTimeParseException" => {
+            Fault::BadValue { value: None, message: bounded(message) }
+        }
+        "OutOfMemoryError" => Fault::OutOfMemory,
+        "SocketTimeoutException" => Fault::Network { how: "timeout".into(), host: None },
+        "ConnectException" => Fault::Network { how: "refused".into(), host: None },
+        "UnknownHostException" => Fault::Network { how: "resolve".into(), host: Some(bounded(message)) },
+        "UnsupportedClassVersionError" => Fault::Mismatch { message: bounded(message) },
+        _ => {
+            let inner = Line { rest: message, spot: None, ..line.clone() };
+            super::TABLES
+                .iter()
+                .find_map(|row| super::by_row(row, &inner))
+                .map_or_else(|| Fault::Other { message: bounded(text) }, |found| found.fault)
+        }
+    }
+}

@@ -1,0 +1,352 @@
+//! Reads what a failed command printed and says what went wrong, in the vocabulary of [`Fault`].
+//!
+//! Two kinds of parser meet here. Those that need several lines (Python, node, Java, …) go first and mark the lines
+//! that they understood. The rest are tables of message patterns, one file a tool: [`tables`] lists them from the most
+//! to the least specific, and the first that knows a line wins. To add a tool, add a file with a table and name it
+//! there; samples of real output go to `tests/samples`.
+
+mod build;
+mod config;
+mod data;
+mod dotted;
+mod errno;
+mod git;
+mod go;
+mod java;
+mod limits;
+mod local;
+mod network;
+mod node;
+mod options;
+mod perl;
+mod php;
+mod powershell;
+mod python;
+mod python_faults;
+mod ruby;
+mod services;
+pub mod shell;
+mod sql;
+mod text_tools;
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use selfheal_core::fault::Fault;
+use selfheal_core::run::{Capture, Run};
+
+use crate::class::weight;
+use crate::template::{Holes, Template};
+
+/// How many lines of the beginning and of the end of a stream are read.
+const HEAD_LINES: usize = 400;
+/// The same for the end.
+const TAIL_LINES: usize = 1_600;
+/// How many bytes of one line are read.
+const LINE_BYTES: usize = 2_000;
+/// How many findings are kept.
+const FINDINGS: usize = 200;
+
+/// A place in a program text, as a message names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    /// The file as written.
+    pub file: PathBuf,
+    /// The line, from 1; 0 when the message names only the file.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: Option<u32>,
+    /// The function, if the message names one.
+    pub function: Option<String>,
+}
+
+impl Spot {
+    /// A place without column and function.
+    pub fn new(file: impl Into<PathBuf>, line: u32) -> Self {
+        Self { file: file.into(), line, column: None, function: None }
+    }
+}
+
+/// Something that a parser understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What went wrong.
+    pub fault: Fault,
+    /// Where, if the message says so; the most telling place first.
+    pub spots: Vec<Spot>,
+    /// The tool that said it, if the message names it.
+    pub tool: Option<String>,
+    /// The line that says it, without its end.
+    pub text: String,
+    /// Where it stands in the output: later ones are larger.
+    pub order: usize,
+    /// How much it says, 0 to 100.
+    pub weight: u8,
+}
+
+impl Found {
+    /// A finding with the weight of its fault.
+    pub fn new(fault: Fault, line: &Line<'_>) -> Self {
+        let weight = weight(&fault);
+        let spots = line.spot.clone().into_iter().collect();
+        Self {
+            fault,
+            spots,
+            tool: tool_before(line.rest),
+            text: line.text.to_owned(),
+            order: line.order,
+            weight,
+        }
+    }
+
+    /// The same with other places.
+    pub fn at(mut self, spots: Vec<Spot>) -> Self {
+        self.spots = spots;
+        self
+    }
+}
+
+/// One line of output.
+#[derive(Clone, Debug)]
+pub struct Line<'t> {
+    /// The whole line without its end.
+    pub text: &'t str,
+    /// The place that a shell's prefix names (`x.sh: line 12: `).
+    pub spot: Option<Spot>,
+    /// What stands behind that prefix.
+    pub rest: &'t str,
+    /// Where it stands in the output.
+    pub order: usize,
+}
+
+/// What builds a fault from the holes of a pattern.
+type Make = fn(&Holes<'_>) -> Option<Fault>;
+
+/// A message pattern and the fault that it means.
+pub struct Row {
+    template: Template,
+    make: Make,
+}
+
+/// A row of a table.
+pub fn row(pattern: &'static str, make: Make) -> Row {
+    Row { template: Template::new(pattern), make }
+}
+
+/// All tables, the most specific first.
+static TABLES: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    [
+        limits::rows(),
+        shell::rows(),
+        git::rows(),
+        perl::rows(),
+        php::rows(),
+        ruby::rows(),
+        node::rows(),
+        go::rows(),
+        python_faults::rows(),
+        sql::rows(),
+        network::rows(),
+        services::rows(),
+        build::rows(),
+        options::rows(),
+        text_tools::rows(),
+        data::rows(),
+        powershell::rows(),
+        config::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+});
+
+/// What a parser of several lines answers: its findings, and how many lines they took, for the line that it was asked
+/// about.
+type Block = Option<(Vec<Found>, usize)>;
+
+/// The parsers of several lines.
+const BLOCKS: [fn(&[Line<'_>]) -> Block; 6] =
+    [python::block, node::block, java::block, go::block, ruby::block, services::block];
+
+/// Reads both streams of a run. Standard output counts only where standard error says nothing that is understood: it
+/// may well quote other people's errors.
+pub fn read(run: &Run) -> Vec<Found> {
+    let stderr = read_text(&kept(&run.stderr));
+    if stderr.iter().any(|found| found.weight > crate::class::VAGUE) {
+        return stderr;
+    }
+    let mut both = read_text(&kept(&run.stdout));
+    both.retain(|found| found.weight > crate::class::VAGUE);
+    both.extend(stderr);
+    if both.is_empty() {
+        let text = kept(&run.stderr);
+        let last = lines(&text).into_iter().rev().find(|line| !line.text.trim().is_empty());
+        both.extend(last.map(|line| Found::new(Fault::Other { message: bounded(line.text.trim()) }, &line)));
+    }
+    both
+}
+
+/// The text of a stream that is worth reading.
+pub fn kept(capture: &Capture) -> String {
+    capture.text()
+}
+
+/// Reads one text.
+pub fn read_text(text: &str) -> Vec<Found> {
+    let lines = lines(text);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
+        let block = BLOCKS.iter().find_map(|parser| parser(rest));
+        if let Some((block, taken)) = block {
+            found.extend(block);
+            at += taken.max(1);
+        } else {
+            found.extend(rest.first().and_then(single));
+            at += 1;
+        }
+        if found.len() >= FINDINGS {
+            break;
+        }
+    }
+    found
+}
+
+/// Reads one line by the tables.
+fn single(line: &Line<'_>) -> Option<Found> {
+    if line.rest.trim().is_empty() {
+        return None;
+    }
+    if let Some(fault) = shell::carriage_return(line) {
+        return Some(Found::new(fault, line));
+    }
+    TABLES
+        .iter()
+        .find_map(|row| by_row(row, line))
+        .or_else(|| errno::line(line))
+        .or_else(|| local::line(line))
+        .or_else(|| dotted::line(line))
+        .or_else(|| vague(line))
+}
+
+fn by_row(row: &Row, line: &Line<'_>) -> Option<Found> {
+    let holes = row.template.find(line.rest)?;
+    let fault = (row.make)(&holes)?;
+    let mut found = Found::new(fault, line);
+    if let Some(number) = holes.number("line").filter(|number| *number > 0)
+        && !holes.get("file").is_empty()
+    {
+        let spot = Spot { column: holes.number("col"), ..Spot::new(holes.path("file"), number) };
+        found.spots.insert(0, spot);
+    }
+    if !holes.get("tool").is_empty() {
+        found.tool = Some(holes.text("tool"));
+    }
+    Some(found)
+}
+
+/// A line that at least sounds like an error.
+fn vague(line: &Line<'_>) -> Option<Found> {
+    let lower = line.rest.to_lowercase();
+    let says = sounds_like_error(&lower) && !lower.contains("warning");
+    (says || line.spot.is_some())
+        .then(|| Found::new(Fault::Other { message: bounded(line.rest.trim()) }, line))
+}
+
+/// Whether lower-case words speak of an error.
+pub fn sounds_like_error(lower: &str) -> bool {
+    const WORDS: [&str; 22] = [
+        "error",
+        "fatal",
+        "fail",
+        "cannot",
+        "can't",
+        "could not",
+        "couldn't",
+        "unable",
+        "invalid",
+        "illegal",
+        "not found",
+        "no such",
+        "denied",
+        "refused",
+        "abort",
+        "panic",
+        "exception",
+        "traceback",
+        "unexpected",
+        "missing",
+        "not allowed",
+        "timed out",
+    ];
+    WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// Cuts a text to what a fault may hold.
+pub fn bounded(text: &str) -> String {
+    text.chars().take(400).collect()
+}
+
+/// The tool that a message begins with: `cp` of `cp: cannot stat …`, `git` of `/usr/bin/git: …`.
+pub fn tool_before(rest: &str) -> Option<String> {
+    let (tool, _) = rest.split_once(": ")?;
+    let tool = tool.split('[').next().unwrap_or(tool);
+    let base = tool.rsplit('/').next().unwrap_or(tool);
+    let plain = !base.is_empty()
+        && base.len() <= 40
+        && base.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '['));
+    (plain && !base.contains('['))
+        .then(|| base.to_owned())
+        .or_else(|| (rest.starts_with("[: ")).then(|| "[".into()))
+}
+
+/// Splits a text into the lines that are read: from a long one, its beginning and its end.
+fn lines(text: &str) -> Vec<Line<'_>> {
+    let all: Vec<&str> = text.split('\n').collect();
+    let skip = all.len().saturating_sub(HEAD_LINES + TAIL_LINES);
+    all.iter()
+        .enumerate()
+        .filter(|(order, _)| *order < HEAD_LINES || *order >= HEAD_LINES + skip)
+        .map(|(order, text)| line(text, order))
+        .collect()
+}
+
+fn line(text: &str, order: usize) -> Line<'_> {
+    let text = text.strip_suffix('\r').unwrap_or(text);
+    let text = cut(text, LINE_BYTES);
+    match shell::prefix(text) {
+        Some((spot, rest)) => Line { text, spot, rest, order },
+        None => Line { text, spot: None, rest: text, order },
+    }
+}
+
+/// The beginning of a text, at most `most` bytes, never in the middle of a character.
+pub fn cut(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_is_what_stands_before_the_first_colon() {
+        assert_eq!(tool_before("cp: cannot stat 'x'").as_deref(), Some("cp"));
+        assert_eq!(tool_before("/usr/bin/git: 'x' is not").as_deref(), Some("git"));
+        assert_eq!(tool_before("make[2]: *** [all]").as_deref(), Some("make"));
+        assert_eq!(tool_before("[: too many arguments").as_deref(), Some("["));
+        assert_eq!(tool_before("the first thing: x"), None);
+    }
+
+    #[test]
+    fn long_output_is_read_at_both_ends() {
+        let text = format!("first\n{}last", "x\n".repeat(100_000));
+        let lines = lines(&text);
+        assert_eq!(lines.len(), HEAD_LINES + TAIL_LINES);
+        assert_eq!((lines[0].text, lines[lines.len() - 1].text), ("first", "last"));
+    }
+}

@@ -1,0 +1,198 @@
+//! Python: tracebacks, also chained ones, and syntax errors with their caret.
+
+use selfheal_core::fault::Fault;
+
+use super::{Block, Found, Line, Spot, bounded, cut};
+use crate::template::unquote;
+
+const HEAD: &str = "Traceback (most recent call last):";
+/// How many lines one traceback may have.
+const MOST: usize = 400;
+
+/// Reads a traceback, or the `File "x", line N` of a syntax error, that begins at the first line.
+pub fn block(lines: &[Line<'_>]) -> Block {
+    let first = lines.first()?;
+    if let Some(at) = first.text.find(HEAD) {
+        return traceback(lines, at);
+    }
+    let spot = frame(first.text)?;
+    let (found, taken) = body(lines, vec![spot])?;
+    matches!(found.fault, Fault::Syntax { .. }).then_some((vec![found], taken))
+}
+
+fn traceback(lines: &[Line<'_>], indent: usize) -> Block {
+    let mut spots = Vec::new();
+    let mut taken = 1;
+    for line in lines.iter().skip(1).take(MOST) {
+        let text = line.text.get(indent..).unwrap_or(line.text);
+        if let Some(spot) = frame(text) {
+            spots.push(spot);
+        } else if !text.starts_with(' ') {
+            break;
+        }
+        taken += 1;
+    }
+    let line = lines.get(taken)?;
+    let text = line.text.get(indent..).unwrap_or(line.text);
+    let found = exception(text, line)?;
+    Some((vec![found.at(telling(spots))], taken + 1))
+}
+
+/// A syntax error: the place, the line of code, the caret, the message.
+fn body(lines: &[Line<'_>], spots: Vec<Spot>) -> Option<(Found, usize)> {
+    let (at, line) = lines
+        .iter()
+        .enumerate()
+        .skip(1)
+        .take(6)
+        .find(|(_, line)| !line.text.starts_with(' ') && !line.text.is_empty())?;
+    let column = lines.get(2).and_then(|code| caret(code.text));
+    let spots = spots.into_iter().map(|spot| Spot { column, ..spot }).collect();
+    Some((exception(line.text, line)?.at(spots), at + 1))
+}
+
+/// The column of a caret, counted without the four blanks that Python puts before the code. It is that of the code as
+/// shown: Python takes the indentation off.
+fn caret(text: &str) -> Option<u32> {
+    let at = text.find('^')?;
+    text.get(..at)?.trim().is_empty().then_some(())?;
+    u32::try_from(at.saturating_sub(3)).ok()
+}
+
+/// `  File "x.py", line 3, in main`.
+fn frame(text: &str) -> Option<Spot> {
+    let text = text.trim_start().strip_prefix("File \"")?;
+    let (file, behind) = text.split_once("\", line ")?;
+    let (line, function) = match behind.split_once(", in ") {
+        Some((line, function)) => (line, Some(cut(function.trim(), 200).to_owned())),
+        None => (behind.trim(), None),
+    };
+    Some(Spot { function, ..Spot::new(cut(file, 1_000), line.parse().ok()?) })
+}
+
+/// Puts the innermost frame of the user's own code first, then the others from the inside out.
+fn telling(mut spots: Vec<Spot>) -> Vec<Spot> {
+    spots.reverse();
+    let own = spots.iter().position(|spot| is_own(&spot.file.to_string_lossy())).unwrap_or(0);
+    if own < spots.len() {
+        let spot = spots.remove(own);
+        spots.insert(0, spot);
+    }
+    spots.truncate(8);
+    spots
+}
+
+fn is_own(file: &str) -> bool {
+    const FOREIGN: [&str; 7] = [
+        "site-packages/",
+        "dist-packages/",
+        "/lib/python",
+        "/lib64/python",
+        "<frozen",
+        "<string>",
+        "/usr/lib/",
+    ];
+    !FOREIGN.iter().any(|part| file.contains(part))
+}
+
+/// `package.Error: message`, or only `KeyboardInterrupt`.
+fn exception(text: &str, line: &Line<'_>) -> Option<Found> {
+    let (name, message) = match text.split_once(':') {
+        Some((name, message)) => (name, message.trim()),
+        None => (text.trim(), ""),
+    };
+    let plain = !name.is_empty()
+        && name.len() < 120
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'));
+    plain.then(|| {
+        let mut found = Found::new(fault(name, message, line), line);
+        found.tool = Some("python".to_owned());
+        found.weight = found.weight.max(70);
+        found.text = text.to_owned();
+        found
+    })
+}
+
+/// What an exception means: by its message where a known one tells more, else by its type.
+fn fault(name: &str, message: &str, line: &Line<'_>) -> Fault {
+    let inner = Line { rest: message, spot: None, ..line.clone() };
+    if let Some(fault) = super::python_faults::by_message(name, message) {
+        return fault;
+    }
+    if is_system(name)
+        && let Some(found) = super::errno::line(&inner)
+    {
+        return found.fault;
+    }
+    by_type(name, message).unwrap_or_else(|| known_message(&inner, name, message))
+}
+
+fn is_system(name: &str) -> bool {
+    const SYSTEM: [&str; 12] = [
+        "OSError",
+        "IOError",
+        "FileNotFoundError",
+        "PermissionError",
+        "FileExistsError",
+        "IsADirectoryError",
+        "NotADirectoryError",
+        "BlockingIOError",
+        "shutil.Error",
+        "EnvironmentError",
+        "shutil.SameFileError",
+        "ChildProcessError",
+    ];
+    SYSTEM.contains(&name)
+}
+
+/// A message that the tables of other tools know (a database's, a server's), else the whole line.
+fn known_message(inner: &Line<'_>, name: &str, message: &str) -> Fault {
+    super::TABLES
+        .iter()
+        .find_map(|row| super::by_row(row, inner))
+        .map_or_else(|| Fault::Other { message: bounded(&format!("{name}: {message}")) }, |found| found.fault)
+}
+
+fn by_type(name: &str, message: &str) -> Option<Fault> {
+    let short = name.rsplit('.').next().unwrap_or(name);
+    let text = || bounded(message);
+    Some(match short {
+        "SyntaxError" | "IndentationError" | "TabError" => Fault::Syntax { near: None, message: text() },
+        "KeyError" => Fault::KeyMissing { key: unquote(message).to_owned() },
+        "IndexError" => Fault::IndexOutOfRange { message: text() },
+        "TypeError" => Fault::WrongType { message: text() },
+        "ValueError" | "JSONDecodeError" | "InvalidOperation" | "ZeroDivisionError" | "OverflowError"
+        | "ConversionSyntax" | "ParserError" | "ParseError" | "BadZipFile" | "BadGzipFile" | "YAMLError"
+        | "ScannerError" | "TOMLDecodeError" => Fault::BadValue { value: None, message: text() },
+        "UnicodeError" | "LookupError" if message.contains("encoding") => {
+            Fault::Encoding { codec: String::new() }
+        }
+        "MemoryError" => Fault::OutOfMemory,
+        "EOFError" if message.contains("reading a line") => Fault::NeedsTerminal,
+        "NoSectionError" | "NoOptionError" => {
+            let key = super::super::template::last_quoted(message).unwrap_or(message);
+            Fault::KeyMissing { key: key.to_owned() }
+        }
+        "CalledProcessError" => called_process(message)?,
+        "TimeoutExpired" => Fault::TimedOut,
+        "TimeoutError" | "ReadTimeout" | "ConnectTimeout" | "ReadTimeoutError" | "ConnectTimeoutError" => {
+            Fault::Network { how: "timeout".into(), host: None }
+        }
+        "ConnectionRefusedError" => Fault::Network { how: "refused".into(), host: None },
+        "ConnectionResetError"
+        | "BrokenPipeError"
+        | "RemoteDisconnected"
+        | "ConnectionAbortedError"
+        | "IncompleteRead"
+        | "ProtocolError" => Fault::Network { how: "reset".into(), host: None },
+        "gaierror" => Fault::Network { how: "resolve".into(), host: None },
+        "SSLError" | "SSLCertVerificationError" => Fault::Network { how: "tls".into(), host: None },
+        _ => return None,
+    })
+}
+
+/// `Command '['x', '1']' returned non-zero exit status 2.`
+fn called_process(message: &str) -> Option<Fault> {
+    let (_, status) = message.rsplit_once("exit status ")?;
+    Some(Fault::SilentExit { code: status.trim_end_matches('.').parse().ok()? })
+}

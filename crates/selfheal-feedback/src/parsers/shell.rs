@@ -1,0 +1,264 @@
+//! What bash, dash, zsh and ksh say about a script, and the prefix that they put before it.
+
+use std::path::PathBuf;
+
+use selfheal_core::fault::Fault;
+
+use super::{Line, Row, Spot, bounded, row};
+use crate::template::unquote;
+
+/// Names that shells use where there is no script file.
+const NO_FILE: [&str; 9] = ["bash", "sh", "dash", "zsh", "ksh", "-c", "main", "environment", "/dev/stdin"];
+
+/// Reads a shell's prefix: `x.sh: line 12: ` (bash, ksh), `x.sh: 12: ` (dash), `x.sh:12: ` (zsh). Answers the place,
+/// which is absent where the prefix names a shell and not a script, and what stands behind the prefix.
+pub fn prefix(text: &str) -> Option<(Option<Spot>, &str)> {
+    let (file, behind) = text.split_once(':')?;
+    if file.is_empty() || file.len() > 1_000 || file.contains(['\t', '"', '\'']) {
+        return None;
+    }
+    let behind =
+        behind.strip_prefix(' ').map_or(behind, |words| words.strip_prefix("line ").unwrap_or(words));
+    let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = behind.split_at_checked(digits)?;
+    let rest =
+        rest.strip_prefix(": ").or_else(|| rest.strip_prefix(':').filter(|rest| rest.starts_with(' ')))?;
+    let number: u32 = number.parse().ok().filter(|number| *number > 0)?;
+    let base = file.rsplit('/').next().unwrap_or(file);
+    let named = !NO_FILE.contains(&base) && !NO_FILE.contains(&file);
+    // `12:30:15: started` is a time, and a sentence with blanks is no file.
+    if file.bytes().all(|byte| byte.is_ascii_digit()) || file.split(' ').count() > 6 {
+        return None;
+    }
+    Some((named.then(|| Spot::new(file, number)), rest))
+}
+
+/// A carriage return that got into a word, as shells and tools show it.
+pub fn carriage_return(line: &Line<'_>) -> Option<Fault> {
+    const SHOWN: [&str; 9] = ["\r'", "\r’", "\r: ", "\r\"", "\\r'", "\\r’", "^M: ", "^M'", "\\r\""];
+    let rest = line.rest;
+    let hit = SHOWN.iter().any(|shown| rest.contains(shown)) || rest.contains("'\\r");
+    // A progress line rewrites itself with carriage returns; an error names something with one in it.
+    let error = super::sounds_like_error(&rest.to_lowercase()) || line.spot.is_some();
+    (hit && error).then(|| match rest.split_once(": bad interpreter") {
+        Some((_, _)) | None if rest.contains("bad interpreter") => bad_interpreter(line),
+        _ => Fault::CarriageReturn { path: line.spot.as_ref().map(|spot| spot.file.clone()) },
+    })
+}
+
+/// `./x.sh: /bin/bash^M: bad interpreter: No such file or directory`.
+fn bad_interpreter(line: &Line<'_>) -> Fault {
+    let before = line.rest.split(": bad interpreter").next().unwrap_or_default();
+    let (script, interpreter) = before.rsplit_once(": ").unwrap_or(("", before));
+    let script = script.rsplit(": ").next().unwrap_or(script);
+    Fault::BadInterpreter { script: PathBuf::from(script), interpreter: interpreter.replace("^M", "\r") }
+}
+
+/// Words of bash that other shells take for the name of a command.
+const BASH_WORDS: [&str; 13] = [
+    "[[",
+    "source",
+    "declare",
+    "typeset",
+    "let",
+    "shopt",
+    "function",
+    "pushd",
+    "popd",
+    "mapfile",
+    "readarray",
+    "select",
+    "((",
+];
+
+/// A command that a shell does not know: another dialect's word, or a missing program.
+fn missing_command(name: &str) -> Option<Fault> {
+    let name = unquote(name);
+    if name.is_empty() || name.len() > 300 {
+        return None;
+    }
+    if BASH_WORDS.contains(&name) {
+        return Some(Fault::Dialect { construct: name.to_owned() });
+    }
+    Some(Fault::CommandNotFound { name: name.to_owned() })
+}
+
+/// A name in quotes or not, or nothing where it is empty.
+fn name(text: &str) -> Option<String> {
+    let text = unquote(text);
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn syntax(near: &str, message: &str) -> Option<Fault> {
+    Some(Fault::Syntax { near: name(near), message: bounded(message) })
+}
+
+fn dialect(construct: &str) -> Option<Fault> {
+    Some(Fault::Dialect { construct: construct.to_owned() })
+}
+
+fn bad_value(value: Option<&str>, message: &str) -> Option<Fault> {
+    Some(Fault::BadValue { value: value.map(|value| unquote(value).to_owned()), message: bounded(message) })
+}
+
+/// The messages of shells, behind their prefix.
+pub fn rows() -> Vec<Row> {
+    let mut rows = missing_rows();
+    rows.extend(syntax_rows());
+    rows.extend(value_rows());
+    rows
+}
+
+fn missing_rows() -> Vec<Row> {
+    vec![
+        row("{interpreter}: bad interpreter: ", |h| {
+            let (script, interpreter) = h.get("interpreter").rsplit_once(": ")?;
+            Some(Fault::BadInterpreter {
+                script: PathBuf::from(script.rsplit(": ").next()?),
+                interpreter: interpreter.replace("^M", "\r"),
+            })
+        }),
+        row("^{script:w}: cannot execute: required file not found$", |h| {
+            Some(Fault::BadInterpreter { script: h.path("script"), interpreter: String::new() })
+        }),
+        row("^/usr/bin/env: {name:q}: No such file or directory$", |h| {
+            Some(Fault::CommandNotFound { name: h.text("name") })
+        }),
+        row("^env: {name:q}: No such file or directory$", |h| {
+            Some(Fault::CommandNotFound { name: h.text("name") })
+        }),
+        row("^timeout: failed to run command {name:q}: No such file or directory", |h| {
+            Some(Fault::CommandNotFound { name: h.text("name") })
+        }),
+        row("^xargs: {name:w}: No such file or directory$", |h| {
+            Some(Fault::CommandNotFound { name: h.text("name") })
+        }),
+        row("^command not found: {name:w}$", |h| missing_command(h.get("name"))),
+        row("^{shell:w}: command not found: {name:w}$", |h| missing_command(h.get("name"))),
+        row("^{name:w}: command not found", |h| missing_command(h.get("name"))),
+        row("^{shell:w}: {name:w}: command not found", |h| missing_command(h.get("name"))),
+        row("^{name:w}: not found$", |h| missing_command(h.get("name"))),
+        row("^{name:w}: Befehl nicht gefunden", |h| missing_command(h.get("name"))),
+        row("^{name:w}: Kommando nicht gefunden", |h| missing_command(h.get("name"))),
+        row("^{name:w} : commande introuvable", |h| missing_command(h.get("name"))),
+        row("^{name:w}: commande introuvable", |h| missing_command(h.get("name"))),
+        row("^{name:w}: 未找到命令", |h| missing_command(h.get("name"))),
+        row("^{name:w}：未找到命令", |h| missing_command(h.get("name"))),
+        row("^{name:w}: unbound variable", |h| Some(Fault::UnsetVariable { name: h.text("name") })),
+        row("^{name:w}: parameter not set", |h| Some(Fault::UnsetVariable { name: h.text("name") })),
+        row("^{name:w}: parameter null or not set", |h| Some(Fault::UnsetVariable { name: h.text("name") })),
+        row("^{name:w}: Nicht gesetzte Variable", |h| Some(Fault::UnsetVariable { name: h.text("name") })),
+        row("^{name:w}: 未绑定的变量", |h| Some(Fault::UnsetVariable { name: h.text("name") })),
+    ]
+}
+
+fn syntax_rows() -> Vec<Row> {
+    vec![
+        row("syntax error near unexpected token {near}$", |h| {
+            syntax(h.get("near"), &format!("syntax error near unexpected token {}", h.get("near")))
+        }),
+        row("syntax error: unexpected end of file", |_| syntax("", "syntax error: unexpected end of file")),
+        row("syntax error in conditional expression", |_| {
+            syntax("", "syntax error in conditional expression")
+        }),
+        row("unexpected EOF while looking for matching {near}$", |h| {
+            syntax(h.get("near"), &format!("unexpected EOF while looking for matching {}", h.get("near")))
+        }),
+        row("warning: here-document at line {at:n} delimited by end-of-file (wanted {near:q}", |h| {
+            let near = h.get("near").trim_end_matches(')');
+            syntax(
+                near,
+                &format!("here-document at line {} delimited by end-of-file (wanted {near})", h.get("at")),
+            )
+        }),
+        row("^Syntax error: \"(\" unexpected", |_| dialect("(")),
+        row("^Syntax error: redirection unexpected", |_| dialect("<<<")),
+        row("^Syntax error: Bad for loop variable", |_| dialect("for ((")),
+        row("^Bad substitution$", |_| dialect("${")),
+        row("^set: Illegal option -o {option:w}$", |h| dialect(&format!("set -o {}", h.get("option")))),
+        row("^set: Illegal option {option:w}$", |h| dialect(&format!("set {}", h.get("option")))),
+        row("^read: Illegal option {option:w}$", |h| dialect(&format!("read {}", h.get("option")))),
+        row("^Syntax error: {message}$", |h| {
+            let near = h.get("message").split('"').nth(1).unwrap_or_default();
+            syntax(near, h.get("message"))
+        }),
+        row("^{near:w}: bad substitution$", |h| syntax(h.get("near"), "bad substitution")),
+        row("^parse error near {near}$", |h| syntax(h.get("near"), "parse error")),
+        row("bad pattern: {near}$", |h| syntax(h.get("near"), "bad pattern")),
+        row("^no matches found: {pattern}$", |h| Some(Fault::UnmatchedGlob { pattern: h.text("pattern") })),
+        row("^no match: {pattern}$", |h| Some(Fault::UnmatchedGlob { pattern: h.text("pattern") })),
+    ]
+}
+
+fn value_rows() -> Vec<Row> {
+    vec![
+        row("{value:w}: value too great for base (error token is {token:q}", |h| {
+            let token = h.get("token").trim_end_matches(')');
+            bad_value(Some(token), "value too great for base")
+        }),
+        row("^[: too many arguments", |_| bad_value(None, "[: too many arguments")),
+        row("^test: too many arguments", |_| bad_value(None, "test: too many arguments")),
+        row("^[: {op:w}: unary operator expected", |h| {
+            bad_value(Some(""), &format!("[: {}: unary operator expected", h.get("op")))
+        }),
+        row("^[: {op:w}: binary operator expected", |h| {
+            bad_value(None, &format!("[: {}: binary operator expected", h.get("op")))
+        }),
+        row("^[: {value}: integer expression expected", |h| {
+            bad_value(Some(h.get("value")), "[: integer expression expected")
+        }),
+        row("^[: {value}: integer expected", |h| bad_value(Some(h.get("value")), "[: integer expected")),
+        row("^[: Illegal number: {value}$", |h| bad_value(Some(h.get("value")), "[: Illegal number")),
+        row("^[: {op:w}: unexpected operator$", |h| {
+            let op = h.get("op");
+            if op == "==" { dialect("[ == ]") } else { bad_value(Some(op), "[: unexpected operator") }
+        }),
+        row("arithmetic expression: expecting {what}$", |h| {
+            bad_value(None, &format!("arithmetic expression: expecting {}", h.get("what")))
+        }),
+        row("syntax error: operand expected (error token is {token:q}", |h| {
+            bad_value(Some(h.get("token").trim_end_matches(')')), "syntax error: operand expected")
+        }),
+        row("syntax error: invalid arithmetic operator (error token is {token:q}", |h| {
+            bad_value(Some(h.get("token").trim_end_matches(')')), "invalid arithmetic operator")
+        }),
+        row("^{value}: syntax error in expression (error token is {token:q}", |h| {
+            bad_value(Some(h.get("value")), "syntax error in expression")
+        }),
+        row("division by 0", |_| bad_value(Some("0"), "division by 0")),
+        row("^printf: {value}: invalid number", |h| {
+            bad_value(Some(h.get("value")), "printf: invalid number")
+        }),
+        row("^{name:w}: readonly variable", |h| {
+            bad_value(None, &format!("{}: readonly variable", h.get("name")))
+        }),
+        row("^cd: too many arguments", |_| bad_value(None, "cd: too many arguments")),
+        row("^cd: HOME not set", |_| Some(Fault::UnsetVariable { name: "HOME".into() })),
+        row("^{path}: ambiguous redirect", |h| bad_value(Some(h.get("path")), "ambiguous redirect")),
+        row("^set: {option:w}: invalid option name", |h| {
+            Some(Fault::UnknownOption { command: "set".into(), option: format!("-o {}", h.get("option")) })
+        }),
+        row("^{path:w}: cannot execute binary file: Exec format error", |h| {
+            Some(Fault::BadInterpreter { script: h.path("path"), interpreter: String::new() })
+        }),
+        row("^{path:w}: cannot overwrite existing file", |h| {
+            Some(Fault::PathExists { path: h.path("path") })
+        }),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_of_the_shells_are_read() {
+        let spot = |file: &str, line| Some(Spot::new(file, line));
+        assert_eq!(prefix("./x.sh: line 12: y: z"), Some((spot("./x.sh", 12), "y: z")));
+        assert_eq!(prefix("x.sh: 7: y: not found"), Some((spot("x.sh", 7), "y: not found")));
+        assert_eq!(prefix("x.zsh:3: command not found: y"), Some((spot("x.zsh", 3), "command not found: y")));
+        assert_eq!(prefix("bash: line 1: y: command not found"), Some((None, "y: command not found")));
+        assert_eq!(prefix("12:30: 15: x"), None);
+        assert_eq!(prefix("cp: cannot stat 'x': No"), None);
+    }
+}

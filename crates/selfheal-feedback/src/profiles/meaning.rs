@@ -1,0 +1,167 @@
+//! From a run to its outcome.
+
+use std::ffi::OsString;
+
+use selfheal_core::ids::{RunId, Timestamp};
+use selfheal_core::outcome::{Class, Outcome};
+use selfheal_core::run::{Capture, Ended, Run};
+
+use super::documented;
+use super::table::{Example, Kind, Meaning, Profile};
+use super::{InterpretInput, Profiles};
+use crate::inner::{Inner, look_through};
+
+/// What a run means.
+pub fn interpret(profiles: &Profiles, input: &InterpretInput<'_>) -> Outcome {
+    match &input.run.ended {
+        Ended::Exited(0) => Outcome::Succeeded,
+        Ended::Exited(code) => exited(profiles, input, *code),
+        Ended::Signaled(signal) => signaled(*signal),
+        Ended::TimedOut { after_ms } => failed(
+            Class::Transient,
+            &format!("ended by selfheal after its deadline of {} s", after_ms / 1_000),
+        ),
+        Ended::Cancelled { signal } => {
+            failed(Class::Unknown, &format!("selfheal was told to stop (signal {signal})"))
+        }
+        Ended::InterpreterMissing { interpreter } => {
+            failed(Class::Environment, &format!("the interpreter {interpreter} was not found"))
+        }
+        Ended::NotFound => failed(Class::Environment, "the command was not found"),
+        Ended::NotExecutable { reason } => {
+            failed(Class::Environment, &format!("the command cannot be executed: {reason}"))
+        }
+        Ended::NotStarted { reason } => {
+            failed(Class::Environment, &format!("the command could not be started: {reason}"))
+        }
+    }
+}
+
+/// What a code of a command means by its profile alone.
+pub fn by_code(profiles: &Profiles, argv: &[OsString], code: i32) -> Outcome {
+    let run = run_with(code, "", "");
+    interpret(profiles, &InterpretInput { argv, run: &run, script: None, trace: None })
+}
+
+fn exited(profiles: &Profiles, input: &InterpretInput<'_>, code: i32) -> Outcome {
+    let inner = look_through(input.argv);
+    wrapper(&inner, code)
+        .or_else(|| by_profile(profiles, &inner, input.run, code))
+        .or_else(|| documented::outcome(input, code))
+        .unwrap_or_else(|| conventional(code))
+}
+
+/// Codes that come from a wrapper and not from the command.
+fn wrapper(inner: &Inner, code: i32) -> Option<Outcome> {
+    if inner.wrapper("timeout").is_some() && (code == 124 || code == 137) {
+        return Some(failed(Class::Transient, "timeout ended the command at its limit"));
+    }
+    let lock = inner.wrapper("flock")?;
+    let own = lock
+        .iter()
+        .zip(lock.iter().skip(1))
+        .find(|(word, _)| matches!(word.as_str(), "-E" | "--conflict-exit-code"));
+    let own = own.and_then(|(_, value)| value.parse::<i32>().ok());
+    (own == Some(code)).then(|| failed(Class::Transient, "another process holds the lock"))
+}
+
+fn by_profile(profiles: &Profiles, inner: &Inner, run: &Run, code: i32) -> Option<Outcome> {
+    let fitting: Vec<&Profile> = profiles.all().filter(|profile| profile.fits(&inner.words)).collect();
+    // The more a profile asks for, the more it knows: `git diff --exit-code` before `git`.
+    let most = fitting.iter().map(|profile| rank(profile)).max()?;
+    let stderr = run.stderr.text();
+    let stdout = run.stdout.text();
+    let by_rank =
+        (0..=most).rev().flat_map(|wanted| fitting.iter().filter(move |profile| rank(profile) == wanted));
+    by_rank
+        .flat_map(|profile| &profile.codes)
+        .find(|meaning| meaning.code.contains(&code) && condition(meaning, &stdout, &stderr))
+        .map(outcome)
+}
+
+fn rank(profile: &Profile) -> usize {
+    profile.sub.len() * 2 + usize::from(!profile.needs.is_empty())
+}
+
+fn condition(meaning: &Meaning, stdout: &str, stderr: &str) -> bool {
+    let holds = |texts: &[String], stream: &str| {
+        texts.is_empty() || texts.iter().any(|text| stream.contains(text.as_str()))
+    };
+    holds(&meaning.stderr_contains, stderr)
+        && holds(&meaning.stdout_contains, stdout)
+        && (!meaning.silent || stderr.trim().is_empty())
+}
+
+fn outcome(meaning: &Meaning) -> Outcome {
+    match meaning.outcome {
+        Kind::Succeeded => Outcome::Succeeded,
+        Kind::Negative => Outcome::Negative { meaning: meaning.meaning.clone() },
+        Kind::Failed => failed(meaning.class.unwrap_or(Class::Unknown), &meaning.meaning),
+    }
+}
+
+/// What codes mean by convention, whatever the command.
+fn conventional(code: i32) -> Outcome {
+    match code {
+        124 => failed(Class::Transient, "a time limit ended a command (the code of timeout)"),
+        126 => failed(Class::Environment, "a command was found but could not be executed"),
+        127 => failed(Class::Environment, "a command was not found"),
+        141 => failed(Class::Logic, "a command wrote into a pipe that nobody read any more (SIGPIPE)"),
+        129..=192 => signaled(code - 128),
+        _ => Outcome::Failed { class: Class::Unknown, meaning: None },
+    }
+}
+
+/// Signals by number on Linux, with what they usually mean for a job.
+fn signaled(signal: i32) -> Outcome {
+    let (class, meaning) = match signal {
+        1 => (Class::Transient, "SIGHUP: the terminal or session ended"),
+        2 => (Class::Unknown, "SIGINT: interrupted"),
+        3 => (Class::Unknown, "SIGQUIT"),
+        4 => (Class::Environment, "SIGILL: the program was built for another processor"),
+        6 => (Class::Unknown, "SIGABRT: the program gave up"),
+        7 => (Class::Resource, "SIGBUS: a mapped file or device failed"),
+        8 => (Class::Logic, "SIGFPE: arithmetic error"),
+        9 => (Class::Resource, "SIGKILL: ended from outside, often because memory ran out"),
+        11 => (Class::Unknown, "SIGSEGV: the program crashed"),
+        13 => (Class::Logic, "SIGPIPE: nobody read its output any more"),
+        14 => (Class::Transient, "SIGALRM: a timer ran out"),
+        15 => (Class::Unknown, "SIGTERM: told to end"),
+        24 => (Class::Resource, "SIGXCPU: the limit of processor time was reached"),
+        25 => (Class::Resource, "SIGXFSZ: the limit of file size was reached"),
+        31 => (Class::Environment, "SIGSYS: a system call was not allowed"),
+        _ => return failed(Class::Unknown, &format!("ended by signal {signal}")),
+    };
+    failed(class, meaning)
+}
+
+fn failed(class: Class, meaning: &str) -> Outcome {
+    Outcome::Failed { class, meaning: Some(meaning.to_owned()) }
+}
+
+/// Says how a profile contradicts an example, if it does.
+pub fn contradiction(profiles: &Profiles, example: &Example) -> Option<String> {
+    let argv: Vec<OsString> = example.argv.split(' ').map(OsString::from).collect();
+    let run = run_with(example.code, &example.stdout, &example.stderr);
+    let outcome = interpret(profiles, &InterpretInput { argv: &argv, run: &run, script: None, trace: None });
+    let agrees = match (&outcome, example.outcome) {
+        (Outcome::Succeeded, Kind::Succeeded) | (Outcome::Negative { .. }, Kind::Negative) => true,
+        (Outcome::Failed { class, .. }, Kind::Failed) => example.class.is_none_or(|wanted| wanted == *class),
+        _ => false,
+    };
+    (!agrees).then(|| format!("example `{}` with code {} means {outcome:?}", example.argv, example.code))
+}
+
+fn run_with(code: i32, stdout: &str, stderr: &str) -> Run {
+    let capture = |text: &str| Capture { head: text.into(), tail: Vec::new(), total: text.len() as u64 };
+    Run {
+        id: RunId::new("none"),
+        started: Timestamp(0),
+        duration_ms: 0,
+        ended: Ended::Exited(code),
+        stdout: capture(stdout),
+        stderr: capture(stderr),
+        peak_kib: None,
+        left_running: Vec::new(),
+    }
+}

@@ -1,0 +1,145 @@
+//! The form of a table of profiles, and how it is read.
+
+use selfheal_core::outcome::Class;
+use serde::Deserialize;
+
+/// Why a table of profiles could not be used. The text reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+#[error("read profiles from {file}: {what}")]
+pub struct ProfileError {
+    file: String,
+    what: String,
+}
+
+impl ProfileError {
+    /// An example that the table contradicts.
+    pub(super) fn example(file: &str, what: &str) -> Self {
+        Self { file: file.to_owned(), what: what.to_owned() }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    profile: Vec<Profile>,
+}
+
+/// What the exit codes of one command, or of several that agree, mean.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The names of the command, without folder.
+    pub command: Vec<String>,
+    /// Words that must follow the command in this order, options between them not counted: `diff` of `git diff`.
+    #[serde(default)]
+    pub sub: Vec<String>,
+    /// Options of which at least one must be there; empty when none is needed.
+    #[serde(default)]
+    pub needs: Vec<String>,
+    /// What the codes mean, the first that fits.
+    pub codes: Vec<Meaning>,
+    /// Runs and what they must mean, checked when the table is loaded.
+    #[serde(default)]
+    pub examples: Vec<Example>,
+}
+
+/// What some codes mean.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Meaning {
+    /// The codes.
+    pub code: Vec<i32>,
+    /// In a few words.
+    pub meaning: String,
+    /// Whether this is a failure.
+    pub outcome: Kind,
+    /// The class of the failure; unknown when not given.
+    pub class: Option<Class>,
+    /// Only when standard error contains one of these.
+    #[serde(default)]
+    pub stderr_contains: Vec<String>,
+    /// Only when standard output contains one of these.
+    #[serde(default)]
+    pub stdout_contains: Vec<String>,
+    /// Only when standard error is empty.
+    #[serde(default)]
+    pub silent: bool,
+}
+
+/// Whether a code is a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The command did what it should.
+    Succeeded,
+    /// The code is an answer.
+    Negative,
+    /// The command failed.
+    Failed,
+}
+
+/// A run and what it must mean.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// The command line, its words separated by blanks.
+    pub argv: String,
+    /// The exit code.
+    pub code: i32,
+    /// What it printed as errors.
+    #[serde(default)]
+    pub stderr: String,
+    /// What it printed.
+    #[serde(default)]
+    pub stdout: String,
+    /// What it must mean.
+    pub outcome: Kind,
+    /// The class that it must have, if it matters.
+    pub class: Option<Class>,
+}
+
+/// Reads a table.
+pub fn read(text: &str, file: &str) -> Result<Vec<Profile>, ProfileError> {
+    let table: File = toml::from_str(text).map_err(|error| ProfileError {
+        file: file.to_owned(),
+        what: match error.span() {
+            Some(span) => format!("line {}: {}", line_at(text, span.start), error.message()),
+            None => error.message().to_owned(),
+        },
+    })?;
+    Ok(table.profile)
+}
+
+fn line_at(text: &str, at: usize) -> usize {
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
+}
+
+impl Profile {
+    /// Whether this profile speaks of a command; `words` begin with its name.
+    pub fn fits(&self, words: &[String]) -> bool {
+        let Some((name, arguments)) = words.split_first() else { return false };
+        let name = crate::words::base(name);
+        self.command.iter().any(|command| command == name)
+            && self.sub_fits(arguments)
+            && (self.needs.is_empty() || arguments.iter().any(|word| self.needed(word)))
+    }
+
+    /// The sub-command words follow each other; options and their values may stand before the first.
+    fn sub_fits(&self, arguments: &[String]) -> bool {
+        let Some(first) = self.sub.first() else { return true };
+        let Some(at) = arguments.iter().take(8).position(|word| word == first) else { return false };
+        let mut plain = arguments.iter().skip(at).filter(|word| !word.starts_with('-'));
+        self.sub.iter().all(|word| plain.next() == Some(word))
+    }
+
+    /// `--quiet`, `--quiet=…`, or `-q` inside of `-nq`.
+    fn needed(&self, word: &str) -> bool {
+        self.needs.iter().any(|need| {
+            let long =
+                word == need || word.strip_prefix(need.as_str()).is_some_and(|rest| rest.starts_with('='));
+            let letter = need.strip_prefix('-').filter(|letter| letter.chars().count() == 1);
+            let bundled = word.starts_with('-') && !word.starts_with("--");
+            long || letter.is_some_and(|letter| bundled && word.contains(letter))
+        })
+    }
+}

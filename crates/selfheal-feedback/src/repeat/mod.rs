@@ -1,0 +1,173 @@
+//! Whether a job may run again: the second permission beside the failure's class.
+//!
+//! The owner's word counts first. Without it there must be evidence that nothing before the failing step does harm
+//! when it happens twice: what a probe saw, what the run did to files, or the script's text; `once.toml` holds the
+//! commands and words. Doubt means no.
+
+mod table;
+
+use std::ffi::OsString;
+
+use selfheal_core::effects::{Change, Effect};
+use selfheal_core::job::{Job, Repeatable};
+use selfheal_core::run::{Ended, Run};
+use selfheal_core::trace::Trace;
+
+use crate::inner::look_through;
+use crate::words::commands;
+use table::{Verdict, judge};
+
+/// What is known about a run whose job may have to run again.
+#[derive(Clone, Copy, Debug)]
+pub struct RepeatInput<'a> {
+    /// The job, with what its owner said.
+    pub job: &'a Job,
+    /// What a probe saw of a run that ended the same way.
+    pub trace: Option<&'a Trace>,
+    /// What a boxed run that ended the same way did to files.
+    pub effects: Option<&'a [Effect]>,
+    /// The text of the script behind the command.
+    pub script: Option<&'a str>,
+    /// The line of the script that failed, if it is known: what stands behind it did not run.
+    pub failed_line: Option<u32>,
+    /// The run that failed.
+    pub run: &'a Run,
+}
+
+/// Whether a job may run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeatability {
+    /// Whether it may.
+    pub may: bool,
+    /// Why, in one sentence.
+    pub why: String,
+}
+
+impl Repeatability {
+    fn yes(why: impl Into<String>) -> Self {
+        Self { may: true, why: why.into() }
+    }
+
+    fn no(why: impl Into<String>) -> Self {
+        Self { may: false, why: why.into() }
+    }
+}
+
+/// Judges whether a job may run again.
+#[must_use]
+pub fn repeatable(input: &RepeatInput<'_>) -> Repeatability {
+    match input.job.repeatable {
+        Repeatable::Declared => {
+            return Repeatability::yes("its owner says that running it again is harmless");
+        }
+        Repeatable::Forbidden => return Repeatability::no("its owner says that it must not run again"),
+        Repeatable::Unstated => {}
+    }
+    if matches!(
+        input.run.ended,
+        Ended::NotFound
+            | Ended::InterpreterMissing { .. }
+            | Ended::NotExecutable { .. }
+            | Ended::NotStarted { .. }
+    ) {
+        return Repeatability::yes("it was never started");
+    }
+    if let Some(refusal) = input.effects.and_then(|effects| by_effects(effects, input)) {
+        return refusal;
+    }
+    by_command(input)
+        .or_else(|| input.trace.filter(|trace| trace.complete && !trace.steps.is_empty()).map(by_trace))
+        .or_else(|| input.script.map(|script| by_text(script, input.failed_line)))
+        .unwrap_or_else(|| {
+            Repeatability::no("nothing is known about what it does, and its owner said nothing")
+        })
+}
+
+/// The command itself, where it is a known one and no script.
+fn by_command(input: &RepeatInput<'_>) -> Option<Repeatability> {
+    let inner = look_through(&input.job.argv);
+    let name = inner.words.first().map(|word| crate::words::base(word).to_owned())?;
+    match judge(&inner.words) {
+        Verdict::Once(why) => Some(Repeatability::no(format!("{name} {why}"))),
+        Verdict::Again => {
+            Some(Repeatability::yes(format!("{name} only reads, or does the same when it runs twice")))
+        }
+        Verdict::Unknown => None,
+    }
+}
+
+/// Steps that a probe saw, up to the failing one; that one itself may run again if it is not of the kind that may have
+/// acted before it failed.
+fn by_trace(trace: &Trace) -> Repeatability {
+    let end = trace.failing.map_or(trace.steps.len(), |at| at + 1);
+    let steps = trace.steps.iter().take(end);
+    let hit = steps.filter_map(|step| match judge(&step.words) {
+        Verdict::Once(why) => Some(format!("line {} ran `{}`, which {why}", step.line, short(&step.words))),
+        Verdict::Again | Verdict::Unknown => None,
+    });
+    match hit.take(1).next() {
+        Some(why) => Repeatability::no(why),
+        None => Repeatability::yes("a probe saw no step that must not happen twice"),
+    }
+}
+
+/// What a boxed run did to files: appending twice doubles, and what is gone cannot be worked on again.
+fn by_effects(effects: &[Effect], input: &RepeatInput<'_>) -> Option<Repeatability> {
+    let own = |effect: &&Effect| !effect.path.starts_with("/tmp") || effect.path.starts_with(&input.job.cwd);
+    let hit = effects
+        .iter()
+        .filter(own)
+        .find(|effect| matches!(effect.change, Change::Appended | Change::Deleted))?;
+    let did = if hit.change == Change::Appended { "appended to" } else { "removed" };
+    Some(Repeatability::no(format!("the run {did} {}", hit.path.display())))
+}
+
+/// The text of the script up to the line that failed. Functions that are called later may stand anywhere, so with them
+/// the whole text counts.
+fn by_text(script: &str, failed_line: Option<u32>) -> Repeatability {
+    let jumps = script.lines().any(|line| {
+        let line = line.trim();
+        line.ends_with("() {")
+            || line.starts_with("function ")
+            || line.starts_with("def ")
+            || line.contains("trap ")
+    });
+    let end = failed_line.filter(|_| !jumps).unwrap_or(u32::MAX);
+    let shell = is_shell(script);
+    for (number, line) in (1_u32..).zip(script.lines()).take_while(|(number, _)| *number <= end) {
+        let hit = if shell { shell_line(line) } else { table::in_source(line) };
+        if let Some(why) = hit {
+            return Repeatability::no(format!("line {number} {why}"));
+        }
+    }
+    Repeatability::yes("its text holds nothing that must not happen twice")
+}
+
+fn shell_line(line: &str) -> Option<String> {
+    commands(line).iter().find_map(|words| match judge(words) {
+        Verdict::Once(why) => Some(format!("has `{}`, which {why}", short(words))),
+        Verdict::Again | Verdict::Unknown => None,
+    })
+}
+
+/// Whether a text is a shell script: by its first line, else by looking like no other language.
+fn is_shell(script: &str) -> bool {
+    let first = script.lines().next().unwrap_or_default();
+    if first.starts_with("#!") {
+        return first.contains("sh");
+    }
+    !["import ", "from ", "use strict", "const ", "require(", "<?php", "BEGIN {"]
+        .iter()
+        .any(|mark| script.lines().take(40).any(|line| line.trim_start().starts_with(mark)))
+}
+
+fn short(words: &[String]) -> String {
+    let text = words.join(" ");
+    crate::parsers::cut(&text, 80).to_owned()
+}
+
+/// The inner command of a job, for callers that only need its name.
+#[must_use]
+pub fn command_name(argv: &[OsString]) -> String {
+    look_through(argv).words.first().map_or_else(String::new, |word| crate::words::base(word).to_owned())
+}

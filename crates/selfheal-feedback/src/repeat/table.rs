@@ -1,0 +1,203 @@
+//! The table of what must not happen twice, and of what may.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::inner::look_through_words;
+use crate::words::base;
+
+/// What the table says of one command.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It must not happen twice; why, as it reads after the command's name.
+    Once(String),
+    /// It may: it only reads, or a second time changes nothing.
+    Again,
+    /// The table does not know it.
+    Unknown,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    /// Commands that must not happen twice.
+    once: Vec<Entry>,
+    /// Commands that may.
+    again: Vec<Entry>,
+    /// Words in the text of other languages that tell of something which must not happen twice.
+    source: Vec<Source>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    /// Names of commands.
+    command: Vec<String>,
+    /// Sub-commands, of which one must be there; any when empty.
+    #[serde(default)]
+    sub: Vec<String>,
+    /// Options of which one must be there (or begins a word, when it ends with `=`); any when empty.
+    #[serde(default)]
+    options: Vec<String>,
+    /// Texts of which one must be in the arguments, in any case of letters; any when empty.
+    #[serde(default)]
+    texts: Vec<String>,
+    /// Options of which none may be there.
+    #[serde(default)]
+    without: Vec<String>,
+    /// Only when the last word names another machine (`host:path`, `rsync://…`).
+    #[serde(default)]
+    remote_target: bool,
+    /// Why, as it reads after the command's name.
+    #[serde(default)]
+    why: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Source {
+    text: Vec<String>,
+    why: String,
+}
+
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| toml::from_str(include_str!("once.toml")).unwrap_or_default());
+
+/// What the table says of a command and its arguments.
+pub fn judge(words: &[String]) -> Verdict {
+    if words.iter().any(|word| word == ">>") {
+        return Verdict::Once("appends to a file".into());
+    }
+    let inner = look_through_words(words);
+    // Becoming another user counts whatever is run as that user.
+    let outer = words.get(..words.len().saturating_sub(inner.len())).unwrap_or_default();
+    if let Some(word) =
+        outer.iter().find(|word| matches!(base(word), "sudo" | "doas" | "su" | "runuser" | "pkexec"))
+    {
+        return Verdict::Once(format!("runs as another user ({})", base(word)));
+    }
+    let Some((name, arguments)) = inner.split_first() else { return Verdict::Unknown };
+    let fits = |entry: &&Entry| entry.fits(base(name), arguments);
+    if let Some(entry) = TABLE.once.iter().find(fits) {
+        return Verdict::Once(entry.why.clone());
+    }
+    if TABLE.again.iter().any(|entry| entry.fits(base(name), arguments)) {
+        Verdict::Again
+    } else {
+        Verdict::Unknown
+    }
+}
+
+/// What a line of another language than shell holds that must not happen twice.
+pub fn in_source(line: &str) -> Option<String> {
+    let trimmed = line.trim_start();
+    if trimmed.starts_with('#') || trimmed.starts_with("//") {
+        return None;
+    }
+    let lower = line.to_lowercase();
+    let source =
+        TABLE.source.iter().find(|source| source.text.iter().any(|text| lower.contains(text.as_str())))?;
+    Some(source.why.clone())
+}
+
+impl Entry {
+    fn fits(&self, name: &str, arguments: &[String]) -> bool {
+        let words = || arguments.iter().map(String::as_str);
+        let has =
+            |options: &[String]| words().any(|word| options.iter().any(|option| is_option(word, option)));
+        let text = || arguments.join(" ").to_lowercase();
+        self.command.iter().any(|command| command == name)
+            && (self.sub.is_empty()
+                || words()
+                    .filter(|word| !word.starts_with('-'))
+                    .take(4)
+                    .any(|word| self.sub.iter().any(|sub| sub == word)))
+            && (self.options.is_empty() || has(&self.options))
+            && (!self.remote_target || arguments.last().is_some_and(|word| is_remote(word)))
+            && (self.without.is_empty() || !has(&self.without))
+            && (self.texts.is_empty() || {
+                let text = text();
+                self.texts.iter().any(|wanted| text.contains(wanted.as_str()))
+            })
+    }
+}
+
+/// `host:path`, `user@host:path`, `rsync://host/path`; not `./a:b`.
+fn is_remote(word: &str) -> bool {
+    word.split_once(':').is_some_and(|(host, _)| !host.is_empty() && !host.contains('/'))
+}
+
+/// `--data`, `--data=x`, `-d`, `-dx`, and `-d` inside of `-sd`; a text without a dash is the beginning of a word.
+fn is_option(word: &str, option: &str) -> bool {
+    if !option.starts_with('-') {
+        return word == option || option.ends_with(':') && word.contains(option);
+    }
+    if word == option || word.strip_prefix(option).is_some_and(|rest| rest.starts_with('=')) {
+        return true;
+    }
+    let letter = option.strip_prefix('-').filter(|letter| letter.chars().count() == 1);
+    letter.is_some_and(|letter| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> Verdict {
+        judge(&line.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_table_can_be_read() {
+        let table: Table = toml::from_str(include_str!("once.toml")).unwrap();
+        assert!(table.once.len() > 20 && table.again.len() > 5);
+        assert!(table.once.iter().all(|entry| !entry.why.is_empty()));
+    }
+
+    #[test]
+    fn writes_to_elsewhere_must_not_happen_twice() {
+        for line in [
+            "mail -s x y@z",
+            "curl -fsS -X POST https://x",
+            "curl -sd a=1 https://x",
+            "curl --data-binary=@f https://x",
+            "curl -T f ftp://x",
+            "wget --post-data=x https://x",
+            "ssh host uptime",
+            "scp f host:/x",
+            "rsync -a f host:/x",
+            "git push origin main",
+            "psql -c INSERT db",
+            "kubectl apply -f x",
+            "terraform apply",
+            "systemctl restart x",
+            "docker run x",
+            "aws s3 cp a s3://b",
+            "sudo ls",
+            "nice sendmail x",
+            "echo x >> f",
+        ] {
+            assert!(matches!(of(line), Verdict::Once(_)), "{line}");
+        }
+    }
+
+    #[test]
+    fn reading_may_happen_again() {
+        for line in [
+            "curl -fsS https://x",
+            "wget -q https://x",
+            "ping -c 1 x",
+            "dig x",
+            "rsync -a host:/x f",
+            "git fetch origin",
+            "pip download x",
+            "aws s3 ls",
+            "kubectl get pods",
+            "grep x f",
+        ] {
+            assert_eq!(of(line), Verdict::Again, "{line}");
+        }
+        assert_eq!(of("frobnicate x"), Verdict::Unknown);
+    }
+}

@@ -1,0 +1,402 @@
+//! The report: from a failed run, and what is known around it, to what a careful engineer would want on one screen.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use selfheal_core::fault::Fault;
+use selfheal_core::job::Job;
+use selfheal_core::outcome::{Class, Outcome};
+use selfheal_core::report::{Confidence, Location, Report, SnippetLine};
+use selfheal_core::run::{Ended, Run};
+use selfheal_core::scene::Scene;
+use selfheal_core::trace::Trace;
+
+use crate::causes::causes;
+use crate::class::{self, VAGUE};
+use crate::context::context;
+use crate::locate::{self, Place};
+use crate::parsers::{self, Found};
+use crate::profiles::Profiles;
+use crate::signature::signature;
+
+/// Lines of a snippet before and after the failing one.
+const AROUND: u32 = 2;
+/// How many faults a report names.
+const FAULTS: usize = 6;
+/// How much a finding gains that speaks of the step which a probe saw failing.
+const SEEN: u8 = 25;
+
+/// A failed run and what is known around it.
+pub struct ReportInput<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// The command as it was run.
+    pub argv: &'a [OsString],
+    /// The run.
+    pub run: &'a Run,
+    /// The script behind the command, absolute, and its text.
+    pub script: Option<(&'a Path, &'a str)>,
+    /// What a probe saw of a run that ended the same way.
+    pub trace: Option<&'a Trace>,
+    /// The machine.
+    pub scene: &'a dyn Scene,
+}
+
+/// What the pieces of a report are made from.
+pub(crate) struct Case<'a> {
+    /// What was given.
+    pub input: &'a ReportInput<'a>,
+    /// The findings, most telling first; never empty.
+    pub found: Vec<Found>,
+    /// Where.
+    pub place: Place,
+}
+
+impl Case<'_> {
+    /// The finding that says most.
+    pub fn first(&self) -> Option<&Found> {
+        self.found.first()
+    }
+
+    /// Whether the failure is on another machine or in a container.
+    pub fn is_remote(&self) -> bool {
+        self.place.location.as_ref().is_some_and(|location| location.remote.is_some())
+    }
+
+    /// The words of the command that failed; empty when they are not known.
+    pub fn words(&self) -> &[String] {
+        self.place.command.as_ref().map_or(&[], |command| command.words.as_slice())
+    }
+}
+
+/// Makes the report on a failed run.
+#[must_use]
+pub fn report(input: &ReportInput<'_>) -> Report {
+    let found = findings(input);
+    let place = locate::place(input, found.first());
+    let case = Case { input, found, place };
+    let class = class_of(&case);
+    let faults = faults(&case.found);
+    let signature =
+        signature(class, faults.first().unwrap_or(&Fault::SilentExit { code: input.run.ended.code() }));
+    Report {
+        status: status(&input.run.ended),
+        class,
+        core_error: core_error(&case),
+        location: case.place.location.clone(),
+        command: case.place.command.clone(),
+        snippet: case.place.location.as_ref().map_or_else(Vec::new, |location| snippet(input, location)),
+        causes: causes(&case),
+        context: context(&case),
+        confidence: confidence(&case),
+        signature,
+        faults,
+    }
+}
+
+/// How a run ended, in words.
+fn status(ended: &Ended) -> String {
+    match ended {
+        Ended::Exited(code) => format!("exit code {code}"),
+        Ended::Signaled(signal) => format!("signal {signal}"),
+        Ended::TimedOut { after_ms } => format!("ended at its deadline after {} s", after_ms / 1_000),
+        Ended::Cancelled { signal } => format!("cancelled by signal {signal}"),
+        Ended::NotFound => "command not found".into(),
+        Ended::InterpreterMissing { interpreter } => format!("interpreter {interpreter} not found"),
+        Ended::NotExecutable { reason } => format!("not executable: {reason}"),
+        Ended::NotStarted { reason } => format!("not started: {reason}"),
+    }
+}
+
+/// All that is known to have gone wrong, most telling first; never empty.
+fn findings(input: &ReportInput<'_>) -> Vec<Found> {
+    let mut found = parsers::read(input.run);
+    let step = locate::failing_step(input);
+    for one in &mut found {
+        refine(input, one);
+        let tool = one.tool.as_deref();
+        let by_step = step.is_some_and(|step| {
+            let inner = crate::inner::look_through_words(&step.words);
+            inner.first().is_some_and(|word| Some(crate::words::base(word)) == tool)
+        });
+        if by_step && one.weight > VAGUE {
+            one.weight = one.weight.saturating_add(SEEN);
+        }
+    }
+    found.extend(from_end(input));
+    found.sort_by_key(|one| (u8::MAX - one.weight / 10, one.order));
+    if found.first().is_none_or(|first| first.weight <= VAGUE) {
+        found.extend(silent(input));
+    }
+    if found.is_empty() {
+        found.push(bare(Fault::SilentExit { code: input.run.ended.code() }, String::new()));
+    }
+    found
+}
+
+/// Corrects a finding by what the script's text shows.
+fn refine(input: &ReportInput<'_>, found: &mut Found) {
+    let Some((path, text)) = input.script else { return };
+    let shell = text.lines().next().is_none_or(|first| !first.starts_with("#!") || first.contains("sh"));
+    let crlf = text.split('\n').take(3).any(|line| line.ends_with('\r'));
+    let by_crlf = matches!(
+        found.fault,
+        Fault::Syntax { .. } | Fault::CommandNotFound { .. } | Fault::UnknownOption { .. }
+    );
+    if shell && crlf && by_crlf {
+        found.fault = Fault::CarriageReturn { path: Some(path.to_path_buf()) };
+    }
+    // dash stops at `(` both in an array of bash and in a plain mistake.
+    let bash = text.lines().next().is_some_and(|first| first.contains("bash"))
+        || ["=(", "[[", "<(", "${!", "function "].iter().any(|mark| text.contains(mark));
+    if !bash && matches!(&found.fault, Fault::Dialect { construct } if construct == "(") {
+        found.fault = Fault::Syntax { near: Some("(".into()), message: "\"(\" unexpected".into() };
+    }
+    found.weight = found.weight.max(class::weight(&found.fault));
+}
+
+/// What the end of the run says by itself.
+fn from_end(input: &ReportInput<'_>) -> Option<Found> {
+    let command = || input.argv.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    let fault = match &input.run.ended {
+        Ended::NotFound => Fault::CommandNotFound { name: command() },
+        Ended::InterpreterMissing { interpreter } => {
+            Fault::BadInterpreter { script: command().into(), interpreter: interpreter.clone() }
+        }
+        Ended::NotExecutable { reason } if reason.to_lowercase().contains("format") => {
+            Fault::BadInterpreter { script: command().into(), interpreter: String::new() }
+        }
+        Ended::NotExecutable { .. } => Fault::NotExecutable { path: command().into() },
+        Ended::NotStarted { reason } => Fault::Other { message: reason.clone() },
+        Ended::TimedOut { .. } => Fault::TimedOut,
+        Ended::Signaled(9) | Ended::Exited(137) => Fault::OutOfMemory,
+        Ended::Exited(_) | Ended::Signaled(_) | Ended::Cancelled { .. } => return None,
+    };
+    Some(bare(fault, String::new()))
+}
+
+/// A command that said nothing: what its exit code means, and that it was silent.
+fn silent(input: &ReportInput<'_>) -> Option<Found> {
+    let step = locate::failing_step(input);
+    let code = step.and_then(|step| step.status).unwrap_or_else(|| input.run.ended.code());
+    let words: Vec<String> = match step {
+        Some(step) => step.words.clone(),
+        None => input.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+    };
+    let meaning = match meaning(&words, code) {
+        Outcome::Negative { meaning } | Outcome::Failed { meaning: Some(meaning), .. } => {
+            format!(": {meaning}")
+        }
+        Outcome::Failed { meaning: None, .. } | Outcome::Succeeded => String::new(),
+    };
+    let text = format!("{} ended with code {code}{meaning}", parsers::cut(&words.join(" "), 160));
+    let said_nothing = input.run.stderr.total == 0 || step.is_some();
+    said_nothing.then(|| bare(Fault::SilentExit { code }, text))
+}
+
+/// What an exit code of a command means by the shipped profiles.
+fn meaning(words: &[String], code: i32) -> Outcome {
+    static PROFILES: LazyLock<Profiles> = LazyLock::new(Profiles::builtin);
+    let argv: Vec<OsString> = words.iter().map(OsString::from).collect();
+    PROFILES.interpret_code(&argv, code)
+}
+
+fn bare(fault: Fault, text: String) -> Found {
+    let weight = class::weight(&fault);
+    Found { fault, spots: Vec::new(), tool: None, text, order: usize::MAX, weight }
+}
+
+fn faults(found: &[Found]) -> Vec<Fault> {
+    let mut faults: Vec<Fault> = Vec::new();
+    for one in found {
+        if !faults.contains(&one.fault) {
+            faults.push(one.fault.clone());
+        }
+    }
+    faults.truncate(FAULTS);
+    faults
+}
+
+/// The class of the first finding; where that is vague, what the exit code of the command means.
+fn class_of(case: &Case<'_>) -> Class {
+    let Some(first) = case.first() else { return Class::Unknown };
+    if let Some(class) = by_source(case) {
+        return class;
+    }
+    let class = class::class_of(&first.fault, case.input.scene);
+    if class != Class::Unknown {
+        return class;
+    }
+    let step = locate::failing_step(case.input);
+    let by_code = |words: &[String], code| match meaning(words, code) {
+        Outcome::Failed { class, .. } => Some(class).filter(|class| *class != Class::Unknown),
+        Outcome::Negative { .. } => Some(Class::Logic),
+        Outcome::Succeeded => None,
+    };
+    let argv: Vec<String> = case.input.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    step.and_then(|step| by_code(&step.words, step.status?))
+        .or_else(|| by_code(&argv, case.input.run.ended.code()))
+        .unwrap_or(if case.place.seen { Class::Logic } else { Class::Unknown })
+}
+
+/// A key that is missing in the environment is no key of somebody's data.
+fn by_source(case: &Case<'_>) -> Option<Class> {
+    let source = &case.place.command.as_ref()?.source;
+    let environment = ["environ", "process.env", "ENV[", "getenv"].iter().any(|word| source.contains(word));
+    (environment && matches!(case.first()?.fault, Fault::KeyMissing { .. })).then_some(Class::Environment)
+}
+
+fn core_error(case: &Case<'_>) -> String {
+    let said = case.found.iter().map(|found| found.text.trim()).find(|text| !text.is_empty());
+    let last = || {
+        let text = parsers::kept(&case.input.run.stderr);
+        text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+    };
+    let text = said.map(str::to_owned).or_else(last).unwrap_or_else(|| status(&case.input.run.ended));
+    parsers::bounded(&text)
+}
+
+fn snippet(input: &ReportInput<'_>, location: &Location) -> Vec<SnippetLine> {
+    if location.remote.is_some() {
+        return Vec::new();
+    }
+    let Some(text) = locate::text_of(input, &location.file) else { return Vec::new() };
+    let first = location.line.saturating_sub(AROUND).max(1);
+    (1_u32..)
+        .zip(text.lines())
+        .skip(first as usize - 1)
+        .take_while(|(number, _)| *number <= location.line + AROUND)
+        .map(|(number, text)| SnippetLine { number, text: parsers::bounded(text) })
+        .collect()
+}
+
+fn confidence(case: &Case<'_>) -> Confidence {
+    let known = case.first().is_some_and(|first| first.weight > VAGUE);
+    let located = case.place.location.as_ref().is_some_and(|location| {
+        location.remote.is_none() && case.input.scene.facts(&location.file).is_some()
+    });
+    match (known, located || case.place.seen) {
+        (true, true) => Confidence::High,
+        (true, false) => Confidence::Medium,
+        (false, _) if case.place.seen => Confidence::Medium,
+        (false, _) => Confidence::Low,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use selfheal_core::ids::{JobKey, RunId, Timestamp};
+    use selfheal_core::job::Repeatable;
+    use selfheal_core::run::Capture;
+    use selfheal_core::trace::Step;
+
+    use super::*;
+    use crate::fake_scene::FakeScene;
+
+    fn job() -> Job {
+        Job {
+            key: JobKey::new("test"),
+            argv: vec!["bash".into(), "x.sh".into()],
+            cwd: "/job".into(),
+            script: Some("/job/x.sh".into()),
+            repeatable: Repeatable::Unstated,
+        }
+    }
+
+    fn run(code: i32, stderr: &str) -> Run {
+        Run {
+            id: RunId::new("r"),
+            started: Timestamp(0),
+            duration_ms: 1,
+            ended: Ended::Exited(code),
+            stdout: Capture::default(),
+            stderr: Capture { head: stderr.into(), tail: Vec::new(), total: stderr.len() as u64 },
+            peak_kib: None,
+            left_running: Vec::new(),
+        }
+    }
+
+    fn report_on(script: &str, run: &Run, trace: Option<&Trace>, scene: &FakeScene) -> Report {
+        let job = job();
+        report(&ReportInput {
+            job: &job,
+            argv: &job.argv,
+            run,
+            script: Some((Path::new("/job/x.sh"), script)),
+            trace,
+            scene,
+        })
+    }
+
+    #[test]
+    fn a_missing_command_that_is_elsewhere_is_seen() {
+        let script = "#!/bin/bash\necho go\ntool -x\n";
+        let scene = FakeScene::new("/job")
+            .file("x.sh", script)
+            .command("tool", "/opt/bin/tool")
+            .variable("PATH", "/usr/bin:/bin");
+        let report = report_on(script, &run(127, "x.sh: line 3: tool: command not found\n"), None, &scene);
+        assert_eq!(report.class, Class::Environment);
+        assert_eq!(report.location.as_ref().map(|at| at.line), Some(3));
+        assert_eq!(report.command.as_ref().map(|command| command.words.join(" ")), Some("tool -x".into()));
+        assert_eq!(report.causes[0].id, "not-on-the-path");
+        assert!(report.context.contains(&("places of tool".into(), "/opt/bin/tool".into())));
+        assert_eq!(report.confidence, Confidence::High);
+    }
+
+    #[test]
+    fn a_silent_end_is_explained_by_the_step_that_a_probe_saw() {
+        let script = "#!/bin/bash\nset -e\ngrep -c x f\n";
+        let scene = FakeScene::new("/job").file("x.sh", script);
+        let step = Step {
+            file: "/job/x.sh".into(),
+            line: 3,
+            words: ["grep", "-c", "x", "f"].map(String::from).into(),
+            status: Some(1),
+        };
+        let trace = Trace { steps: vec![step], failing: Some(0), complete: true, ..Trace::default() };
+        let report = report_on(script, &run(1, ""), Some(&trace), &scene);
+        assert_eq!(report.faults, [Fault::SilentExit { code: 1 }]);
+        assert_eq!(report.location.map(|at| at.line), Some(3));
+        assert_eq!(report.causes[0].id, "answer-taken-for-failure");
+        assert_eq!(report.core_error, "grep -c x f ended with code 1: no line matched");
+        assert_eq!(report.class, Class::Logic);
+    }
+
+    #[test]
+    fn what_is_behind_ssh_is_not_here() {
+        let script = "#!/bin/bash\nset -e\nssh -p 22 web1 cat /srv/x\n";
+        let scene = FakeScene::new("/job").file("x.sh", script);
+        let step = Step {
+            file: "/job/x.sh".into(),
+            line: 3,
+            words: ["ssh", "-p", "22", "web1", "cat", "/srv/x"].map(String::from).into(),
+            status: Some(1),
+        };
+        let trace = Trace { steps: vec![step], failing: Some(0), complete: true, ..Trace::default() };
+        let text = "cat: /srv/x: No such file or directory\n";
+        let report = report_on(script, &run(1, text), Some(&trace), &scene);
+        assert_eq!(report.location.and_then(|at| at.remote).as_deref(), Some("web1"));
+        assert_eq!(report.context[0], ("where".into(), "on web1, not on this machine".into()));
+    }
+
+    #[test]
+    fn a_message_of_the_script_itself_is_found_in_its_text() {
+        let script =
+            "#!/bin/bash\nx=1\nif [ $x -gt 0 ]; then\n  echo \"check: sums differ: $x\" >&2\n  exit 4\nfi\n";
+        let scene = FakeScene::new("/job").file("x.sh", script);
+        let report = report_on(script, &run(4, "check: sums differ: 1\n"), None, &scene);
+        assert_eq!(report.location.map(|at| at.line), Some(4));
+        assert_eq!(report.core_error, "check: sums differ: 1");
+    }
+
+    #[test]
+    fn a_full_disk_is_a_matter_of_resources_whatever_else_is_said() {
+        let text =
+            "tar: a: Cannot write: No space left on device\ntar: Error is not recoverable: exiting now\n";
+        let report = report_on("#!/bin/sh\ntar cf a b\n", &run(2, text), None, &FakeScene::new("/job"));
+        assert_eq!(report.class, Class::Resource);
+        assert_eq!(report.location.map(|at| at.line), Some(2));
+    }
+}
