@@ -2,10 +2,13 @@
 
 use std::ffi::OsString;
 
-use crate::supervise;
+use crate::{boxes, supervise};
 
 /// Supervises one real run.
 pub(crate) const SUPERVISE: &str = "__supervise";
+
+/// Builds one box and runs one job in it.
+pub(crate) const BOX: &str = "__box";
 
 /// Does the work of a hidden command and returns its exit code, when the first argument is one of our hidden words.
 ///
@@ -16,6 +19,7 @@ pub fn hidden_command(args: &[OsString]) -> Option<i32> {
     let (word, rest) = args.split_first()?;
     match word.to_str()? {
         SUPERVISE => Some(supervise::main(rest)),
+        BOX => Some(boxes::hidden_box()),
         _ => None,
     }
 }

@@ -1,16 +1,19 @@
-//! Runs the commands of selfheal for real: supervision of process trees, deadlines, capture of output, and the live look
-//! at the machine.
+//! Runs the commands of selfheal. For real: supervision of process trees, deadlines, capture of output, and the live look
+//! at the machine. In boxes, where nothing that they do reaches it: see [`boxes`].
 //!
 //! Theory of operation: the program never starts a job itself. It starts its own executable again as a hidden,
 //! single-threaded command ([`hidden_command`]) that gets its plan on a descriptor, starts the job, passes its output on
 //! and sends back what happened. So the job's process tree has a keeper that has no threads and no other children, and
 //! that ends the tree when the program dies.
 
+pub mod boxes;
 mod capture;
+pub mod effects;
 mod facts;
 mod find;
 mod hidden;
 mod mounts;
+mod probe;
 mod process;
 mod scene;
 mod script;
@@ -20,6 +23,7 @@ mod supervisor;
 mod unix;
 mod wire;
 
+pub use boxes::{BoxConfig, BoxRunner};
 pub use facts::facts;
 pub use hidden::hidden_command;
 pub use process::{boot_id, owner_of_self, process_lives, process_start_ticks};

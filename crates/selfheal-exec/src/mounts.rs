@@ -67,7 +67,7 @@ fn fstab_points(fstab: &[u8]) -> BTreeSet<PathBuf> {
 }
 
 /// The path in a field of a line. Blanks in it stand as `\040`.
-fn point(line: &[u8], field: usize) -> Option<PathBuf> {
+pub(crate) fn point(line: &[u8], field: usize) -> Option<PathBuf> {
     let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
     let path = PathBuf::from(OsString::from_vec(unescape(fields.nth(field)?)));
     Some(path.components().collect())

@@ -1,14 +1,18 @@
 //! The only unsafe code of selfheal: thin wrappers around system calls that have no safe form in the libraries used.
 //! Each function states why it is sound; nothing here decides anything.
 
+use std::ffi::c_int;
 use std::io;
 use std::mem::{MaybeUninit, size_of};
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use rustix::process::Pid;
+use rustix::thread::UnshareFlags;
 
 // ---- signals of a single-threaded process -------------------------------------------------------------------------
 
@@ -296,5 +300,128 @@ fn replace_action(signal: i32) -> Option<(i32, libc::sigaction)> {
         libc::sigemptyset(&mut new.sa_mask);
         let mut old = MaybeUninit::<libc::sigaction>::zeroed();
         (libc::sigaction(signal, &new, old.as_mut_ptr()) == 0).then(|| (signal, old.assume_init()))
+    }
+}
+
+// ---- boxes: only called in the re-executed, single-threaded `__box` --------------------------------------------------
+
+/// Which side of a fork this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Forked {
+    /// The new process.
+    Child,
+    /// The old process, with the number of the new one.
+    Parent(Pid),
+}
+
+/// Forks into new namespaces (`CLONE_NEW…` bits; 0 is a plain fork).
+///
+/// # Errors
+/// When the kernel refuses.
+pub(crate) fn fork_into(namespaces: c_int) -> io::Result<Forked> {
+    let flags = namespaces | libc::SIGCHLD;
+    // SAFETY: without CLONE_VM and with a null stack this behaves as fork(2). The caller is single-threaded, so the
+    // child's copy of every lock is free.
+    let result = unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, 0_usize, 0_usize, 0_usize) };
+    match i32::try_from(result) {
+        Ok(0) => Ok(Forked::Child),
+        Ok(pid) if pid > 0 => Ok(Pid::from_raw(pid).map_or(Forked::Child, Forked::Parent)),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Moves this process into new namespaces.
+///
+/// # Errors
+/// When the kernel refuses.
+pub(crate) fn unshare(flags: UnshareFlags) -> io::Result<()> {
+    // SAFETY: the caller is single-threaded and the file descriptor table is not unshared.
+    unsafe { rustix::thread::unshare_unsafe(flags) }.map_err(io::Error::from)
+}
+
+/// Ends this process at once, without running anything at exit.
+pub(crate) fn exit_now(code: i32) -> ! {
+    // SAFETY: takes a plain number and never returns.
+    unsafe { libc::_exit(code) }
+}
+
+/// Marks every descriptor from `first` on, but for `kept`, to be closed when a program is started.
+///
+/// # Errors
+/// When the kernel refuses (it is older than 5.11).
+pub(crate) fn close_on_exec_from(first: RawFd, kept: Option<RawFd>) -> io::Result<()> {
+    let mark = |from: RawFd, to: u32| {
+        // SAFETY: with CLOSE_RANGE_CLOEXEC no descriptor is closed, only its flag is set.
+        let result =
+            unsafe { libc::syscall(libc::SYS_close_range, from, to, libc::CLOSE_RANGE_CLOEXEC as c_int) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    };
+    match kept {
+        Some(kept) if kept >= first => {
+            if kept > first {
+                mark(first, (kept - 1).unsigned_abs())?;
+            }
+            mark(kept + 1, u32::MAX)
+        }
+        _ => mark(first, u32::MAX),
+    }
+}
+
+/// Sets mount attributes (`MOUNT_ATTR_…`) on the mount at `folder` and, if asked for, all below it.
+///
+/// # Errors
+/// When the kernel refuses (it is older than 5.12), or it is not a mount point.
+pub(crate) fn set_mount_attributes(mount: impl AsFd, attributes: u64, recursive: bool) -> io::Result<()> {
+    let attr = libc::mount_attr { attr_set: attributes, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    let flags = libc::AT_EMPTY_PATH | if recursive { libc::AT_RECURSIVE } else { 0 };
+    // SAFETY: the path is an empty C string, and `attr` lives through the call and has the stated size.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            mount.as_fd().as_raw_fd(),
+            c"".as_ptr(),
+            flags,
+            &raw const attr,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Brings the loopback interface of this network namespace up.
+///
+/// # Errors
+/// When the kernel refuses.
+pub(crate) fn raise_loopback() -> io::Result<()> {
+    let socket = rustix::net::socket(rustix::net::AddressFamily::INET, rustix::net::SocketType::DGRAM, None)?;
+    // SAFETY: an `ifreq` of zeroes is a valid value of that plain C struct.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    for (to, from) in request.ifr_name.iter_mut().zip(b"lo\0") {
+        *to = from.cast_signed();
+    }
+    request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
+    // SAFETY: SIOCSIFFLAGS reads an `ifreq`, which lives through the call.
+    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Waits for a child; gives its raw wait status and the largest resident set, in KiB, of it and of what it waited for.
+///
+/// # Errors
+/// When there is no such child.
+pub(crate) fn wait_with_usage(pid: Pid) -> io::Result<(c_int, u64)> {
+    let mut status: c_int = 0;
+    // SAFETY: an `rusage` of zeroes is a valid value of that plain C struct.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    loop {
+        // SAFETY: both pointers are to values that live through the call.
+        let result = unsafe { libc::wait4(pid.as_raw_nonzero().get(), &raw mut status, 0, &raw mut usage) };
+        if result > 0 {
+            return Ok((status, u64::try_from(usage.ru_maxrss).unwrap_or(0)));
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
     }
 }

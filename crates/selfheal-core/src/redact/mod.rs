@@ -12,6 +12,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use piece::Piece;
+pub use shapes::names_a_secret;
 
 /// What stands where a secret was.
 pub const MASK: &str = "[secret]";

@@ -59,8 +59,9 @@ const TOKEN_PREFIXES: [(&str, usize); 22] = [
     ("eyJ", 40),
 ];
 
-/// Whether a name announces a secret value.
-pub(super) fn names_a_secret(name: &str) -> bool {
+/// Whether a name (of a variable, an option, a key) announces a secret value.
+#[must_use]
+pub fn names_a_secret(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     !HARMLESS_NAMES.contains(&lower.as_str())
         && (SECRET_NAMES.iter().any(|part| lower.contains(part))

@@ -1,0 +1,141 @@
+//! Whether the box, and not the job, may be the reason for how a boxed run ended. Pure: reads what was seen.
+
+use std::path::PathBuf;
+
+use selfheal_core::run::Ended;
+
+/// What the judgement looks at.
+#[derive(Debug)]
+pub(crate) struct Evidence<'a> {
+    /// How the run ended.
+    pub ended: &'a Ended,
+    /// Both streams as text.
+    pub output: &'a str,
+    /// What was hidden.
+    pub hidden: &'a [PathBuf],
+    /// Variables that were taken out because they are secret.
+    pub secrets: &'a [String],
+    /// What the box may write was used up.
+    pub full: bool,
+    /// All effects are listed.
+    pub complete: bool,
+}
+
+/// Texts that tools print for want of something that a box does not have, and what that is. The first column is the
+/// system's or library's own wording, in lower case.
+const TELLTALES: [(&str, &str); 22] = [
+    ("value too large for defined data type", "a file belongs to another user, which the box cannot store"),
+    ("[errno 75]", "a file belongs to another user, which the box cannot store"),
+    ("eoverflow", "a file belongs to another user, which the box cannot store"),
+    ("invalid cross-device link", "the box cannot move this folder"),
+    ("exdev", "the box cannot move this folder"),
+    ("network is unreachable", NETWORK),
+    ("no route to host", NETWORK),
+    ("could not resolve", NETWORK),
+    ("couldn't resolve", NETWORK),
+    ("temporary failure in name resolution", NETWORK),
+    ("name or service not known", NETWORK),
+    ("nodename nor servname provided", NETWORK),
+    ("unknown host", NETWORK),
+    ("getaddrinfo", NETWORK),
+    ("enetunreach", NETWORK),
+    ("unable to resolve host", NETWORK),
+    ("connection refused", NETWORK),
+    ("econnrefused", NETWORK),
+    ("is the server running", NETWORK),
+    ("effective uid is not 0", "setuid programs are refused in the box"),
+    ("no new privileges", "setuid programs are refused in the box"),
+    ("must be setuid root", "setuid programs are refused in the box"),
+];
+
+const NETWORK: &str = "the box has no network";
+
+/// A signal that the system call filter sends to programs of another architecture.
+const SIGSYS: i32 = 31;
+
+/// The reason for doubt, if there is one. A run that ended well is never in doubt for what it printed.
+pub(crate) fn doubt(evidence: &Evidence<'_>) -> Option<String> {
+    if let Ended::TimedOut { after_ms } = evidence.ended {
+        return Some(format!("it did not end within {after_ms} ms"));
+    }
+    if evidence.full {
+        return Some("it wrote more than the box may hold".to_owned());
+    }
+    if !evidence.complete {
+        return Some("what it did could not be listed completely".to_owned());
+    }
+    if *evidence.ended == Ended::Exited(0) {
+        return None;
+    }
+    if *evidence.ended == Ended::Signaled(SIGSYS) || *evidence.ended == Ended::Exited(128 + SIGSYS) {
+        return Some("it made a system call that the box refuses".to_owned());
+    }
+    let lower = evidence.output.to_lowercase();
+    let told = TELLTALES.iter().find(|(text, _)| lower.contains(text)).map(|(_, why)| (*why).to_owned());
+    told.or_else(|| read_only(&lower)).or_else(|| hidden(evidence)).or_else(|| secret(evidence))
+}
+
+fn read_only(lower: &str) -> Option<String> {
+    lower.contains("read-only file system").then(|| "a file system is read-only in the box".to_owned())
+}
+
+fn hidden(evidence: &Evidence<'_>) -> Option<String> {
+    let named = |path: &&PathBuf| path.to_str().is_some_and(|path| evidence.output.contains(path));
+    evidence.hidden.iter().find(named).map(|path| format!("{} is hidden in the box", path.display()))
+}
+
+fn secret(evidence: &Evidence<'_>) -> Option<String> {
+    let named = |name: &&String| contains_word(evidence.output, name);
+    evidence.secrets.iter().find(named).map(|name| format!("the secret variable {name} is not in the box"))
+}
+
+fn contains_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + word.len()..).and_then(|after| after.chars().next());
+        !before.is_some_and(is_part) && !after.is_some_and(is_part)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judge(ended: Ended, output: &str) -> Option<String> {
+        doubt(&Evidence {
+            ended: &ended,
+            output,
+            hidden: &["/root/.ssh".into()],
+            secrets: &["API_KEY".to_owned()],
+            full: false,
+            complete: true,
+        })
+    }
+
+    #[test]
+    fn blames_the_box_only_for_what_it_lacks() {
+        for (output, word) in [
+            ("mv: cannot move: Value too large for defined data type", "another user"),
+            ("OSError: [Errno 18] Invalid cross-device link: 'a'", "move"),
+            ("curl: (6) Could not resolve host: example.org", "network"),
+            ("cat: /root/.ssh/id: No such file or directory", "hidden"),
+            ("x.sh: line 3: API_KEY: unbound variable", "API_KEY"),
+            ("sudo: effective uid is not 0, is sudo installed setuid root?", "setuid"),
+            ("touch: cannot touch '/sys/x': Read-only file system", "read-only"),
+        ] {
+            let why = judge(Ended::Exited(1), output).unwrap_or_default();
+            assert!(why.contains(word), "{output}: {why}");
+            assert_eq!(judge(Ended::Exited(0), output), None);
+        }
+    }
+
+    #[test]
+    fn an_ordinary_failure_is_the_jobs() {
+        for output in ["cp: cannot stat 'logs/*.log': No such file or directory", "MY_API_KEYS: bad", ""] {
+            assert_eq!(judge(Ended::Exited(1), output), None, "{output}");
+        }
+        assert!(judge(Ended::TimedOut { after_ms: 5 }, "").is_some());
+        assert!(judge(Ended::Signaled(31), "").is_some());
+    }
+}

@@ -1,0 +1,205 @@
+//! Which pieces the file tree of a box is put together from: pure decisions, so that they can be read and tested.
+//!
+//! As root one overlay has the whole of `/` below it, and each other file system gets one of its own. An ordinary user
+//! may not do that (the mounts below `/` are locked in his namespace), so there is an overlay for each folder at the
+//! top, and where a folder has mounts inside, the same again one level deeper.
+
+use std::path::{Path, PathBuf};
+
+use super::mounts::Mounts;
+
+/// Folders that a box gets in a form of its own.
+pub(crate) const SPECIAL: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// So many file systems are laid over each other at most; what is beyond is not visible in the box.
+const MOST_OVERLAYS: usize = 400;
+
+/// One piece of a tree. Paths are those that the job sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// An overlay with the machine's folder below it.
+    Overlay(PathBuf),
+    /// An empty folder that further pieces go into.
+    Folder(PathBuf),
+    /// A copy of a symbolic link.
+    Link(PathBuf),
+    /// The machine's file, read-only.
+    File(PathBuf),
+}
+
+impl Piece {
+    /// Where it goes.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Overlay(path) | Self::Folder(path) | Self::Link(path) | Self::File(path) => path,
+        }
+    }
+}
+
+/// What a name in a folder is, as far as the layout cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A regular file.
+    File,
+    /// Nothing, or something that is left out.
+    Other,
+}
+
+/// A look at the machine for the layout.
+pub(crate) trait Look {
+    /// What a path is, links not followed.
+    fn entry(&self, path: &Path) -> Entry;
+    /// The names in a folder.
+    fn names(&self, folder: &Path) -> Vec<PathBuf>;
+    /// Whether the caller owns a path.
+    fn owned(&self, path: &Path) -> bool;
+    /// Whether the caller may write to a path.
+    fn writable(&self, path: &Path) -> bool;
+}
+
+fn is_special(path: &Path) -> bool {
+    SPECIAL.iter().any(|special| path.starts_with(special))
+}
+
+/// The pieces for root.
+pub(crate) fn for_root(mounts: &Mounts, look: &dyn Look) -> Vec<Piece> {
+    let mut pieces = vec![Piece::Overlay(PathBuf::from("/"))];
+    let others = mounts.iter().filter(|point| !is_special(point));
+    pieces.extend(others.take(MOST_OVERLAYS).filter_map(|point| match look.entry(point) {
+        Entry::Folder => Some(Piece::Overlay(point.clone())),
+        Entry::File => Some(Piece::File(point.clone())),
+        Entry::Link | Entry::Other => None,
+    }));
+    pieces
+}
+
+/// The pieces for an ordinary user. `wanted` are paths that the job may want to write.
+pub(crate) fn for_user(mounts: &Mounts, wanted: &[PathBuf], look: &dyn Look) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    descend(Path::new("/"), mounts, look, &mut pieces);
+    for path in wanted {
+        if let Some(own) = needs_its_own(path, mounts, look)
+            && !pieces.contains(&Piece::Overlay(own.clone()))
+        {
+            pieces.push(Piece::Overlay(own));
+        }
+    }
+    pieces.sort_by(|one, other| one.path().cmp(other.path()));
+    pieces
+}
+
+fn descend(folder: &Path, mounts: &Mounts, look: &dyn Look, pieces: &mut Vec<Piece>) {
+    for path in look.names(folder) {
+        if pieces.len() >= MOST_OVERLAYS {
+            return;
+        }
+        match look.entry(&path) {
+            Entry::Folder if is_special(&path) => {}
+            Entry::Folder if mounts.below(&path) => {
+                pieces.push(Piece::Folder(path.clone()));
+                descend(&path, mounts, look, pieces);
+            }
+            Entry::Folder => pieces.push(Piece::Overlay(path)),
+            Entry::Link => pieces.push(Piece::Link(path)),
+            Entry::File => pieces.push(Piece::File(path)),
+            Entry::Other => {}
+        }
+    }
+}
+
+/// The folder on the way to `path` that needs an overlay of its own, if one does.
+///
+/// Writing below an overlay copies the folders on the way up to it, with their owners; an owner other than the caller
+/// cannot be stored. So the first folder in which the caller may write, behind one that is not his, begins an overlay.
+fn needs_its_own(path: &Path, mounts: &Mounts, look: &dyn Look) -> Option<PathBuf> {
+    let mut folders: Vec<&Path> = path.ancestors().filter(|folder| *folder != Path::new("/")).collect();
+    folders.reverse();
+    let top = folders.iter().position(|folder| !mounts.below(folder))?;
+    let mut storable = true;
+    for folder in folders.into_iter().skip(top + 1) {
+        if look.entry(folder) != Entry::Folder || is_special(folder) || mounts.has(folder) {
+            return None;
+        }
+        let owned = look.owned(folder);
+        if look.writable(folder) && !(owned && storable) {
+            return Some(folder.to_path_buf());
+        }
+        storable &= owned;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Machine;
+
+    impl Look for Machine {
+        fn entry(&self, path: &Path) -> Entry {
+            match path.to_str().unwrap() {
+                "/bin" => Entry::Link,
+                "/swapfile" | "/etc/resolv.conf" => Entry::File,
+                "/var/lib/app/db" => Entry::Other,
+                _ => Entry::Folder,
+            }
+        }
+        fn names(&self, folder: &Path) -> Vec<PathBuf> {
+            let names: &[&str] = match folder.to_str().unwrap() {
+                "/" => &["/bin", "/dev", "/home", "/mnt", "/proc", "/swapfile", "/tmp", "/var"],
+                "/mnt" => &["/mnt/disk", "/mnt/other"],
+                _ => &[],
+            };
+            names.iter().map(PathBuf::from).collect()
+        }
+        fn owned(&self, path: &Path) -> bool {
+            path.starts_with("/home/me") || path.starts_with("/var/lib/app")
+        }
+        fn writable(&self, path: &Path) -> bool {
+            self.owned(path) || path.starts_with("/var/tmp") || path == Path::new("/tmp")
+        }
+    }
+
+    fn mounts() -> Mounts {
+        Mounts::parse(
+            b"1 0 0:1 / / rw\n2 1 0:1 / /proc rw\n3 1 0:1 / /dev rw\n4 3 0:1 / /dev/shm rw\n\
+            5 1 0:1 / /mnt/disk rw\n6 1 0:1 / /etc/resolv.conf rw\n",
+        )
+    }
+
+    fn overlay(path: &str) -> Piece {
+        Piece::Overlay(PathBuf::from(path))
+    }
+
+    #[test]
+    fn root_gets_one_overlay_a_file_system() {
+        assert_eq!(
+            for_root(&mounts(), &Machine),
+            [overlay("/"), Piece::File("/etc/resolv.conf".into()), overlay("/mnt/disk")]
+        );
+    }
+
+    #[test]
+    fn a_user_gets_one_a_folder_and_descends_to_mounts() {
+        let wanted = ["/home/me/work", "/var/lib/app/db", "/var/tmp", "/tmp"].map(PathBuf::from);
+        assert_eq!(
+            for_user(&mounts(), &wanted, &Machine),
+            [
+                Piece::Link("/bin".into()),
+                overlay("/home"),
+                Piece::Folder("/mnt".into()),
+                overlay("/mnt/disk"),
+                overlay("/mnt/other"),
+                Piece::File("/swapfile".into()),
+                overlay("/tmp"),
+                overlay("/var"),
+                overlay("/var/lib/app"),
+                overlay("/var/tmp"),
+            ]
+        );
+    }
+}

@@ -1,0 +1,366 @@
+//! Boxes: a command runs against the whole machine as it is, and nothing that it does reaches it.
+//!
+//! [`BoxRunner`] starts the program again as the hidden, single-threaded `__box`, which does what `outer` describes. One
+//! rung is built: the overlay over the whole tree in namespaces of its own, as root and as an ordinary user. The rungs
+//! below it are not, because neither could be made truthful: without a mount namespace a job does not see a copy at the
+//! original paths. Where no box can be built, [`Boxes::rung`] says `none` and why.
+
+mod confine;
+mod doubt;
+mod environment;
+mod first;
+mod layout;
+mod mounts;
+mod outer;
+mod overlay;
+mod seccomp;
+mod secrets;
+mod setup;
+mod tap;
+mod tree;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use selfheal_core::ids::{RunId, Timestamp};
+use selfheal_core::ports::{BoxOrder, BoxedRun, Boxes, PortError, Rung, Trouble};
+use selfheal_core::run::{Capture, Run};
+use selfheal_core::scene::absolute;
+use selfheal_core::verification::SceneEdit;
+
+use crate::probe::{Probe, RunEnd};
+use wire::{Answer, Edit, Plan, Seen};
+
+pub(crate) use wire::{Kept, Raw};
+
+/// The folder of the probe's files in `/dev` of a box.
+pub(crate) const PROBE_NAME: &str = ".selfheal";
+
+/// The same, as the job sees it.
+pub(crate) const PROBE_FOLDER: &str = "/dev/.selfheal";
+
+/// The descriptor that a probe writes to.
+pub(crate) const TRACE_FD: i32 = 198;
+
+/// So many processes may live in a box at once.
+pub(crate) const MOST_PROCESSES: u64 = 1024;
+
+/// The most that a box may write, in bytes; less where memory is short.
+const MOST_ROOM: u64 = 2 * 1024 * 1024 * 1024;
+
+/// A script is searched this far for paths that it may write.
+const SCRIPT_SEARCHED: u64 = 256 * 1024;
+
+/// So many paths are looked at for overlays of their own.
+const MOST_WANTED: usize = 256;
+
+/// How boxes are made.
+#[derive(Clone, Debug, Default)]
+pub struct BoxConfig {
+    /// The program that is started again as `__box`: it must call [`crate::hidden_command`] first.
+    pub program: PathBuf,
+    /// A private folder. What a box writes goes to a temporary file system that is mounted on it, where only the box
+    /// sees it; nothing of it reaches the disk.
+    pub store: PathBuf,
+    /// Paths that are hidden in every box, besides secrets: selfheal's own state.
+    pub hidden: Vec<PathBuf>,
+    /// Rungs that are not used although the machine offers them.
+    pub forbid: Vec<String>,
+}
+
+/// Runs commands in boxes.
+#[derive(Debug)]
+pub struct BoxRunner {
+    config: BoxConfig,
+    rung: OnceLock<Rung>,
+    count: AtomicU32,
+}
+
+/// Runs the hidden command; gives its exit code.
+pub(crate) fn hidden_box() -> i32 {
+    outer::main()
+}
+
+impl BoxRunner {
+    /// A runner. Nothing is started before the first use.
+    #[must_use]
+    pub fn new(config: BoxConfig) -> Self {
+        Self { config, rung: OnceLock::new(), count: AtomicU32::new(0) }
+    }
+
+    fn find_rung(&self) -> Rung {
+        let why = if self.config.forbid.iter().any(|name| name == "overlay") {
+            "whole-tree overlay: not wanted".to_owned()
+        } else {
+            match self.ask(&Plan { dry: true, ..self.base_plan() }) {
+                Ok(Answer::Built) => return Rung { name: "overlay".to_owned(), why_not_better: Vec::new() },
+                Ok(Answer::NotBuilt(step) | Answer::NotSetUp(step)) => {
+                    format!("whole-tree overlay: cannot {step}")
+                }
+                Ok(Answer::Ran(_)) => "whole-tree overlay: it gave no answer".to_owned(),
+                Err(error) => format!("whole-tree overlay: failed to {error}"),
+            }
+        };
+        Rung { name: "none".to_owned(), why_not_better: vec![why, HOW_TO_MEND.to_owned()] }
+    }
+
+    /// The parts of a plan that do not depend on the order.
+    fn base_plan(&self) -> Plan {
+        let number = self.count.fetch_add(1, Ordering::Relaxed);
+        Plan {
+            parent: i32::try_from(std::process::id()).unwrap_or(0),
+            store: Raw::of(self.config.store.join(format!("box-{}-{number}", std::process::id()))),
+            room: room(),
+            hidden: self.config.hidden.iter().chain([&self.config.store]).map(Raw::of).collect(),
+            ..Plan::default()
+        }
+    }
+
+    fn plan(&self, order: &BoxOrder) -> Prepared {
+        let (mut env, secrets) = environment::for_box(&order.env);
+        let probe = order.traced.then(|| Probe::new(random_hex()));
+        let argv = match &probe {
+            Some(probe) => probe.prepare(order, &mut env),
+            None => order.argv.clone(),
+        };
+        let home = order.env.get(std::ffi::OsStr::new("HOME")).map(Path::new);
+        let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
+        let uid = rustix::process::geteuid().as_raw();
+        let mut plan = self.base_plan();
+        plan.hidden.extend(order.hidden.iter().map(Raw::of));
+        plan.hidden.extend(secrets::paths(home, &passwd, uid).iter().map(Raw::of));
+        plan.wanted = if uid == 0 { Vec::new() } else { wanted(order).iter().map(Raw::of).collect() };
+        plan.argv = argv.iter().map(Raw::of).collect();
+        plan.cwd = Raw::of(&order.cwd);
+        plan.env = env.iter().map(|(name, value)| (Raw::of(name), Raw::of(value))).collect();
+        plan.setup = order.setup.iter().map(edit).collect();
+        plan.deadline_ms = order.deadline_ms;
+        plan.keep = order.keep;
+        plan.fetch = order.fetch.iter().map(Raw::of).collect();
+        plan.traced = probe.is_some();
+        plan.probe = probe.as_ref().map(Probe::files).unwrap_or_default();
+        Prepared { plan, probe, secrets, env }
+    }
+
+    /// Starts the hidden command with a plan and waits for its answer.
+    fn ask(&self, plan: &Plan) -> Result<Answer, PortError> {
+        let _store = Store::make(plan.store.path())?;
+        let text =
+            serde_json::to_vec(plan).map_err(|error| PortError::new("write the plan of a box", error))?;
+        let mut child = Command::new(&self.config.program)
+            .arg(crate::hidden::BOX)
+            .env_clear()
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| {
+                PortError::new(format!("start {} for a box", self.config.program.display()), error)
+            })?;
+        let mut answer = Vec::new();
+        let talked = || -> std::io::Result<()> {
+            if let Some(mut input) = child.stdin.take() {
+                input.write_all(&text)?;
+            }
+            if let Some(output) = child.stdout.as_mut() {
+                output.read_to_end(&mut answer)?;
+            }
+            Ok(())
+        };
+        let talked = { talked }();
+        // Without an answer there is nothing to wait for; with one it is about to end.
+        if talked.is_err() {
+            let _ = child.kill();
+        }
+        let status = child.wait().map_err(|error| PortError::new("wait for a box", error))?;
+        talked.map_err(|error| PortError::new("talk to a box", error))?;
+        serde_json::from_slice(&answer).map_err(|error| {
+            PortError::new(format!("read the answer of a box that ended with {status}"), error)
+        })
+    }
+
+    fn judge(&self, order: &BoxOrder, prepared: &Prepared, started: i64, seen: Seen) -> BoxedRun {
+        let (stdout, mut stderr): (Capture, Capture) = (seen.stdout.into(), seen.stderr.into());
+        let trace = prepared.probe.as_ref().and_then(|probe| {
+            let end = RunEnd { code: seen.ended.code(), stderr: &mut stderr };
+            probe.read(order, &prepared.env, &seen.trace, &end)
+        });
+        let output = format!("{}\n{}", stdout.text(), stderr.text());
+        let hidden: Vec<PathBuf> = seen.hidden.into_iter().map(Raw::into_path).collect();
+        let inconclusive = doubt::doubt(&doubt::Evidence {
+            ended: &seen.ended,
+            output: &output,
+            hidden: &hidden,
+            secrets: &prepared.secrets,
+            full: seen.full,
+            complete: seen.effects_complete,
+        });
+        let run = Run {
+            id: new_run_id(started),
+            started: Timestamp(started),
+            duration_ms: seen.duration_ms,
+            ended: seen.ended,
+            stdout,
+            stderr,
+            peak_kib: Some(seen.peak_kib).filter(|peak| *peak > 0),
+            left_running: wire::left_running(seen.left),
+        };
+        BoxedRun {
+            run,
+            effects: seen.effects.into_iter().map(Into::into).collect(),
+            trace,
+            inconclusive,
+            rung: self.rung().name,
+            fetched: seen.fetched.into_iter().map(|(path, content)| (path.into_path(), content.0)).collect(),
+        }
+    }
+}
+
+/// A plan with what is needed to read its answer.
+struct Prepared {
+    plan: Plan,
+    probe: Option<Probe>,
+    secrets: Vec<String>,
+    env: BTreeMap<OsString, OsString>,
+}
+
+const HOW_TO_MEND: &str = "a box needs Linux 5.12 or later with user namespaces and overlays: \
+    see user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns, or run as root outside of a container";
+
+impl Boxes for BoxRunner {
+    fn rung(&self) -> Rung {
+        self.rung.get_or_init(|| self.find_rung()).clone()
+    }
+
+    fn run(&self, order: &BoxOrder) -> Result<BoxedRun, PortError> {
+        let rung = self.rung();
+        if !rung.can_try() {
+            let why = rung.why_not_better.join("; ");
+            return Err(PortError::plain(format!("build a box ({why})"), Trouble::Other));
+        }
+        let prepared = self.plan(order);
+        let started = now_ms();
+        match self.ask(&prepared.plan)? {
+            Answer::Ran(seen) => Ok(self.judge(order, &prepared, started, *seen)),
+            Answer::NotBuilt(step) => {
+                Err(PortError::plain(format!("build a box: cannot {step}"), Trouble::Other))
+            }
+            Answer::NotSetUp(step) => {
+                Err(PortError::plain(format!("prepare a box: cannot {step}"), Trouble::Other))
+            }
+            Answer::Built => Err(PortError::plain("run a job in a box: it was not started", Trouble::Other)),
+        }
+    }
+}
+
+/// The mount point for one box's store; it is removed when the box is gone.
+struct Store(PathBuf);
+
+impl Store {
+    fn make(path: &Path) -> Result<Self, PortError> {
+        use std::os::unix::fs::DirBuilderExt;
+        fs::DirBuilder::new().mode(0o700).recursive(true).create(path).map_err(|error| PortError {
+            trouble: Trouble::NoRoom,
+            ..PortError::new(format!("make {}", path.display()), error)
+        })?;
+        Ok(Self(path.to_path_buf()))
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        // An empty folder that stays behind harms nobody.
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+fn edit(edit: &SceneEdit) -> Edit {
+    match edit {
+        SceneEdit::Write { path, content, mode } => Edit::Write(Raw::of(path), Raw(content.clone()), *mode),
+        SceneEdit::MakeFolder { path } => Edit::MakeFolder(Raw::of(path)),
+        SceneEdit::Remove { path } => Edit::Remove(Raw::of(path)),
+        SceneEdit::Empty { path } => Edit::Empty(Raw::of(path)),
+        SceneEdit::Mode { path, mode } => Edit::Mode(Raw::of(path), *mode),
+    }
+}
+
+/// A quarter of the memory that is free, up to a bound.
+fn room() -> u64 {
+    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib: Option<u64> = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    kib.map_or(MOST_ROOM, |kib| (kib * 1024 / 4).min(MOST_ROOM))
+}
+
+/// Paths that a job may want to write, for the overlays of an ordinary user: its folder, its home, temporary folders,
+/// and absolute paths in its words, its environment and its script.
+fn wanted(order: &BoxOrder) -> Vec<PathBuf> {
+    let mut paths = vec![order.cwd.clone(), PathBuf::from("/var/tmp"), PathBuf::from("/run/lock")];
+    paths.extend(order.script.iter().filter_map(|script| Some(script.parent()?.to_path_buf())));
+    paths.extend(order.setup.iter().map(|edit| absolute(&order.cwd, path_of(edit))));
+    let mut text: Vec<u8> = Vec::new();
+    for word in order.argv.iter().chain(order.env.values()) {
+        text.extend_from_slice(word.as_bytes());
+        text.push(b'\n');
+    }
+    if let Some(file) = order.script.as_ref().and_then(|script| fs::File::open(script).ok()) {
+        // What cannot be read names no paths.
+        let _ = file.take(SCRIPT_SEARCHED).read_to_end(&mut text);
+    }
+    paths.extend(paths_in(&String::from_utf8_lossy(&text)));
+    paths.truncate(MOST_WANTED);
+    paths
+}
+
+fn path_of(edit: &SceneEdit) -> &Path {
+    match edit {
+        SceneEdit::Write { path, .. }
+        | SceneEdit::MakeFolder { path }
+        | SceneEdit::Remove { path }
+        | SceneEdit::Empty { path }
+        | SceneEdit::Mode { path, .. } => path,
+    }
+}
+
+/// The absolute paths that are written in a text.
+fn paths_in(text: &str) -> impl Iterator<Item = PathBuf> + '_ {
+    let ends = |c: char| !(c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@' | '%'));
+    text.split(ends).filter(|word| word.starts_with('/') && word.len() > 1).map(PathBuf::from)
+}
+
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// Sixteen random hexadecimal digits.
+fn random_hex() -> String {
+    random().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Random bytes; zeroes where the system has none, which only makes two names alike.
+fn random() -> [u8; 10] {
+    let mut bytes = [0_u8; 10];
+    let _ = fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    bytes
+}
+
+/// A UUIDv7: the time, then random bits.
+fn new_run_id(now_ms: i64) -> RunId {
+    let random = random().iter().fold(0_u128, |sum, byte| (sum << 8) | u128::from(*byte));
+    let time = u128::from(now_ms.unsigned_abs()) & 0xffff_ffff_ffff;
+    let low = (random & 0x3fff_ffff_ffff_ffff) | 0x8000_0000_0000_0000;
+    let id = (time << 80) | (0x7 << 76) | (((random >> 64) & 0xfff) << 64) | low;
+    let text = format!("{id:032x}");
+    let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
+    RunId::new(format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)))
+}

@@ -1,0 +1,290 @@
+//! The hidden `__box` command: builds one box, runs one job in it, looks at what it did, and answers.
+//!
+//! Theory of operation. Three processes: this one (*outer*), in a mount namespace of its own, which builds the file
+//! tree, reads the output and lists the effects; *first*, process 1 of the box, which finishes the tree and collects
+//! orphans; and the job. The kernel kills first when outer dies, and everything in the box when first dies, so no end
+//! of any of them leaves a process behind. The store is a temporary file system in outer's namespace: it, and with it
+//! every mount, is gone when outer is.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::fs::{Mode, OFlags};
+use rustix::mount::{MountAttrFlags, MountPropagationFlags, mount_change};
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal};
+use rustix::thread::UnshareFlags;
+use selfheal_core::run::Ended;
+
+use super::first::{self, Ends, World};
+use super::layout;
+use super::mounts::Mounts;
+use super::overlay::{Step, mount_fresh, named};
+use super::setup;
+use super::tap::{Drained, Tap, drain};
+use super::tree::{self, Builder, Machine};
+use super::wire::{Answer, Kept, Note, Plan, Raw, Seen, WireEffect};
+use crate::effects::{self, Layer, Marks};
+use crate::unix::{Forked, exit_now, fork_into, unshare, wait_with_usage};
+
+/// The largest file that is handed back.
+const LARGEST_FETCHED: u64 = 1024 * 1024;
+
+/// Bytes kept of each end of what a probe writes.
+const TRACE_KEPT: usize = 8 * 1024 * 1024;
+
+/// Bytes kept of what the first process says; it says little.
+const NOTES_KEPT: usize = 1024 * 1024;
+
+/// Runs the command: the plan comes on standard input, the answer goes to standard output. Gives the exit code.
+pub(crate) fn main() -> i32 {
+    let mut text = Vec::new();
+    let plan =
+        io::stdin().lock().read_to_end(&mut text).ok().and_then(|_| serde_json::from_slice(&text).ok());
+    let Some(plan) = plan else { return 2 };
+    let answer = act(&plan);
+    let Ok(text) = serde_json::to_vec(&answer) else { return 1 };
+    let mut out = io::stdout().lock();
+    i32::from(out.write_all(&text).and_then(|()| out.flush()).is_err())
+}
+
+fn act(plan: &Plan) -> Answer {
+    match Outer::build(plan) {
+        Err(Trouble::Building(step)) => Answer::NotBuilt(step),
+        Err(Trouble::Setup(step)) => Answer::NotSetUp(step),
+        Ok(outer) => match outer.run(plan) {
+            Err(step) => Answer::NotBuilt(step),
+            Ok(_) if plan.dry => Answer::Built,
+            Ok(seen) => Answer::Ran(Box::new(seen)),
+        },
+    }
+}
+
+/// Dies with the process that asked.
+fn die_with(parent: i32) -> Step<()> {
+    named(set_parent_process_death_signal(Some(Signal::KILL)), "ask to end with the parent")?;
+    let now = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
+    if now == parent { Ok(()) } else { Err("run: the program that asked is gone".to_owned()) }
+}
+
+enum Trouble {
+    Building(String),
+    Setup(String),
+}
+
+impl From<String> for Trouble {
+    fn from(step: String) -> Self {
+        Self::Building(step)
+    }
+}
+
+/// A built box.
+struct Outer {
+    root: PathBuf,
+    store: PathBuf,
+    layers: Vec<Layer>,
+    marks: Marks,
+    hidden: Vec<PathBuf>,
+    mask: Mode,
+}
+
+impl Outer {
+    fn build(plan: &Plan) -> Result<Self, Trouble> {
+        die_with(plan.parent)?;
+        let mask = rustix::process::umask(Mode::from_raw_mode(0o022));
+        let uid = rustix::process::geteuid().as_raw();
+        let marks = if uid == 0 { Marks::Trusted } else { Marks::User };
+        let mounts = named(fs::read("/proc/self/mountinfo"), "read the mount points")?;
+        let mounts = Mounts::parse(&mounts);
+        let store = plan.store.path().to_path_buf();
+        named(fs::DirBuilder::new().mode(0o700).recursive(true).create(&store), "make the store")?;
+        enter_namespaces(marks)?;
+        // Entering a user namespace counts as a change of credentials, which forgets the request.
+        die_with(plan.parent)?;
+        mount_store(&store, plan.room)?;
+        let machine = Machine { uid };
+        let wanted: Vec<PathBuf> = plan.wanted.iter().map(|path| path.path().to_path_buf()).collect();
+        let pieces = match marks {
+            Marks::Trusted => layout::for_root(&mounts, &machine),
+            Marks::User => layout::for_user(&mounts, &wanted, &machine),
+        };
+        let builder = Builder { store: &store, marks, pieces: &pieces };
+        if !plan.setup.is_empty() {
+            let setup_root = builder.build_for_setup()?;
+            setup::make(&setup_root, plan.cwd.path(), &plan.setup).map_err(Trouble::Setup)?;
+            for piece in pieces.iter().rev().filter(|piece| !matches!(piece, layout::Piece::Link(_))) {
+                let place = super::overlay::inside(&setup_root, piece.path());
+                // Folders are no mounts. What stays mounted is only shadowed, and gone with the namespace.
+                let _ = rustix::mount::unmount(place, rustix::mount::UnmountFlags::DETACH);
+            }
+        }
+        let (root, layers) = builder.build()?;
+        tree::build_special(&root, &plan.probe)?;
+        let hidden: Vec<PathBuf> = plan.hidden.iter().map(|path| path.path().to_path_buf()).collect();
+        let hidden = tree::hide(&root, &store, &hidden)?;
+        Ok(Self { root, store, layers, marks, hidden, mask })
+    }
+
+    /// Runs the job and looks at what it did.
+    fn run(&self, plan: &Plan) -> Step<Seen> {
+        let started = Instant::now();
+        let (mut taps, pid) = self.start(plan)?;
+        let limit = Duration::from_millis(plan.deadline_ms);
+        let late = drain(&mut taps, started.checked_add(limit)) == Drained::Late;
+        if late {
+            named(kill_process(pid, Signal::KILL), "end the box")?;
+            // First is dying, and every process of the box with it: this comes to an end.
+            drain(&mut taps, None);
+        }
+        let (_, peak_kib) = named(wait_with_usage(pid), "wait for the box")?;
+        let duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let mut kept = taps.into_iter().map(Tap::into_kept);
+        let mut next = || kept.next().unwrap_or_default();
+        let (stdout, stderr, trace, notes) = (next(), next(), next(), next());
+        let (ended, left) = read_notes(&notes)?;
+        let ended =
+            if late && left.is_none() { Ended::TimedOut { after_ms: plan.deadline_ms } } else { ended };
+        let listing =
+            if plan.dry { effects::Listing::default() } else { effects::list(&self.layers, self.marks) };
+        Ok(Seen {
+            ended,
+            duration_ms,
+            stdout,
+            stderr,
+            trace,
+            peak_kib,
+            effects: listing.effects.into_iter().map(WireEffect::from).collect(),
+            effects_complete: listing.complete,
+            fetched: plan.fetch.iter().filter_map(|path| self.fetch(plan, path)).collect(),
+            full: self.is_full(),
+            left: left.unwrap_or_default(),
+            hidden: self.hidden.iter().map(Raw::of).collect(),
+        })
+    }
+
+    /// Starts the first process of the box.
+    fn start(&self, plan: &Plan) -> Step<(Vec<Tap>, Pid)> {
+        let pipe = || named(pipe_with(PipeFlags::CLOEXEC), "make a pipe");
+        let (out, err, trace, notes, go) = (pipe()?, pipe()?, pipe()?, pipe()?, pipe()?);
+        let root = self.marks == Marks::Trusted;
+        let mut spaces = libc::CLONE_NEWNS
+            | libc::CLONE_NEWPID
+            | libc::CLONE_NEWNET
+            | libc::CLONE_NEWIPC
+            | libc::CLONE_NEWUTS;
+        if root {
+            spaces |= libc::CLONE_NEWUSER;
+        }
+        match named(fork_into(spaces), "start the first process of the box")? {
+            Forked::Child => {
+                let ends = Ends { out: out.1, err: err.1, trace: trace.1, notes: notes.1, go: go.0 };
+                // Only outer holds the other end, so that its end is seen.
+                drop(go.1);
+                first::main(World { root: &self.root, plan, as_root: root, mask: self.mask }, ends);
+                exit_now(0)
+            }
+            Forked::Parent(pid) => {
+                drop((out.1, err.1, trace.1, notes.1, go.0));
+                if root {
+                    map_everyone(pid)?;
+                }
+                let mut go: fs::File = go.1.into();
+                named(go.write_all(b"go"), "start the box")?;
+                let keep = plan.keep;
+                let streams = [(out.0, keep), (err.0, keep), (trace.0, TRACE_KEPT), (notes.0, NOTES_KEPT)];
+                Ok((streams.into_iter().map(|(from, keep)| Tap::new(from, keep)).collect(), pid))
+            }
+        }
+    }
+
+    /// The content of a regular file as a process in the box would see it.
+    fn fetch(&self, plan: &Plan, path: &Raw) -> Option<(Raw, Raw)> {
+        let place = selfheal_core::scene::absolute(plan.cwd.path(), path.path());
+        let look = tree::resolve(&self.root, &place, OFlags::PATH).ok()?;
+        let facts = rustix::fs::fstat(&look).ok()?;
+        let regular = rustix::fs::FileType::from_raw_mode(facts.st_mode).is_file();
+        if !regular || u64::try_from(facts.st_size).ok()? > LARGEST_FETCHED {
+            return None;
+        }
+        let file: OwnedFd = tree::resolve(&self.root, &place, OFlags::RDONLY | OFlags::NONBLOCK).ok()?;
+        let mut content = Vec::new();
+        fs::File::from(file).take(LARGEST_FETCHED).read_to_end(&mut content).ok()?;
+        Some((path.clone(), Raw(content)))
+    }
+
+    /// Whether the job used up what it may write.
+    fn is_full(&self) -> bool {
+        rustix::fs::statvfs(&self.store)
+            .is_ok_and(|facts| facts.f_bavail < facts.f_blocks / 200 + 1 || facts.f_ffree < 8)
+    }
+}
+
+/// Own mounts, and for an ordinary user the right to make some: a namespace in which he is himself.
+fn enter_namespaces(marks: Marks) -> Step<()> {
+    match marks {
+        Marks::Trusted => named(unshare(UnshareFlags::NEWNS), "make a mount namespace")?,
+        Marks::User => {
+            let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+            named(unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS), "make a user namespace")?;
+            named(fs::write("/proc/self/setgroups", "deny"), "forbid group changes")?;
+            named(fs::write("/proc/self/uid_map", format!("{uid} {uid} 1")), "map the user")?;
+            named(fs::write("/proc/self/gid_map", format!("{gid} {gid} 1")), "map the group")?;
+        }
+    }
+    let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    named(mount_change("/", private), "detach the mounts from the machine's")
+}
+
+fn mount_store(store: &Path, room: u64) -> Step<()> {
+    let size = room.to_string();
+    let options = [("mode", Some("0755")), ("size", Some(size.as_str())), ("nr_inodes", Some("400k"))];
+    let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+    mount_fresh("tmpfs", store, &options, attributes)
+}
+
+/// In the box of root every user and group is who he is outside.
+fn map_everyone(pid: Pid) -> Step<()> {
+    let pid = pid.as_raw_nonzero();
+    for map in ["uid_map", "gid_map"] {
+        named(fs::write(format!("/proc/{pid}/{map}"), "0 0 4294967295"), "map users into the box")?;
+    }
+    Ok(())
+}
+
+/// What the first process said: how the job ended, and what was still running (absent when it said nothing).
+#[expect(clippy::type_complexity, reason = "two answers of one reading")]
+fn read_notes(notes: &Kept) -> Step<(Ended, Option<Vec<(u32, String)>>)> {
+    for line in notes.head.0.split(|byte| *byte == b'\n') {
+        match serde_json::from_slice::<Note>(line) {
+            Ok(Note::Broken(step)) => return Err(step),
+            Ok(Note::NotStarted(errno, words)) => return Ok((not_started(errno, words), Some(Vec::new()))),
+            Ok(Note::Ended { status, left }) => return Ok((ended(status), Some(left))),
+            Err(_) => {}
+        }
+    }
+    Ok((Ended::Signaled(Signal::KILL.as_raw()), None))
+}
+
+fn ended(status: i32) -> Ended {
+    let status = ExitStatus::from_raw(status);
+    status.code().map_or_else(|| Ended::Signaled(status.signal().unwrap_or(0)), Ended::Exited)
+}
+
+fn not_started(errno: i32, reason: String) -> Ended {
+    match errno {
+        libc::ENOENT => Ended::NotFound,
+        libc::EACCES | libc::ENOEXEC => Ended::NotExecutable { reason },
+        _ => Ended::NotStarted { reason },
+    }
+}
+
+/// Opens the null device.
+pub(super) fn null() -> Step<OwnedFd> {
+    named(rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()), "open /dev/null")
+}

@@ -1,0 +1,114 @@
+//! Reads a box's output streams at once, keeping a bounded beginning and end of each.
+
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::wire::{Kept, Raw};
+
+/// One stream and what was kept of it.
+pub(crate) struct Tap {
+    from: Option<OwnedFd>,
+    keep: usize,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    total: u64,
+}
+
+impl Tap {
+    /// Keeps so many bytes of each end of a stream.
+    pub(crate) fn new(from: OwnedFd, keep: usize) -> Self {
+        Self { from: Some(from), keep, head: Vec::new(), tail: VecDeque::new(), total: 0 }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let room = self.keep.saturating_sub(self.head.len()).min(bytes.len());
+        let (first, rest) = bytes.split_at(room);
+        self.head.extend_from_slice(first);
+        self.tail.extend(rest);
+        let over = self.tail.len().saturating_sub(self.keep);
+        self.tail.drain(..over);
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) {
+        let Some(from) = &self.from else { return };
+        match rustix::io::read(from, &mut *buffer) {
+            Ok(0) => self.from = None,
+            Ok(count) => self.take(buffer.get(..count).unwrap_or(&[])),
+            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
+            Err(_) => self.from = None,
+        }
+    }
+
+    /// What was kept.
+    pub(crate) fn into_kept(self) -> Kept {
+        Kept { head: Raw(self.head), tail: Raw(self.tail.into()), total: self.total }
+    }
+}
+
+/// How reading ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drained {
+    /// Every stream ended.
+    All,
+    /// The moment came first.
+    Late,
+}
+
+/// Reads all streams until each has ended or a moment comes.
+pub(crate) fn drain(taps: &mut [Tap], until: Option<Instant>) -> Drained {
+    let mut buffer = vec![0_u8; 64 * 1024];
+    loop {
+        let open: Vec<usize> =
+            taps.iter().enumerate().filter(|(_, tap)| tap.from.is_some()).map(|(at, _)| at).collect();
+        if open.is_empty() {
+            return Drained::All;
+        }
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Drained::Late;
+        }
+        let timeout = left.and_then(|left| Timespec::try_from(left).ok());
+        for at in ready(taps, &open, timeout.as_ref()) {
+            if let Some(tap) = taps.get_mut(at) {
+                tap.read(&mut buffer);
+            }
+        }
+    }
+}
+
+/// Which of the open streams have something to read.
+fn ready(taps: &[Tap], open: &[usize], timeout: Option<&Timespec>) -> Vec<usize> {
+    let streams = open.iter().filter_map(|at| taps.get(*at)?.from.as_ref());
+    let mut polled: Vec<PollFd<'_>> =
+        streams.map(|from| PollFd::from_borrowed_fd(from.as_fd(), PollFlags::IN)).collect();
+    match poll(&mut polled, timeout) {
+        Ok(_) => {
+            let hits = open.iter().zip(&polled).filter(|(_, polled)| !polled.revents().is_empty());
+            hits.map(|(at, _)| *at).collect()
+        }
+        Err(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_both_ends_without_overlap() {
+        let (reader, _writer) = rustix::pipe::pipe().unwrap();
+        let mut tap = Tap::new(reader, 4);
+        for piece in [&b"ab"[..], b"cdefgh", b"", b"ij"] {
+            tap.take(piece);
+        }
+        let kept = tap.into_kept();
+        assert_eq!(
+            (kept.head.0.as_slice(), kept.tail.0.as_slice(), kept.total),
+            (&b"abcd"[..], &b"ghij"[..], 10)
+        );
+    }
+}

@@ -1,0 +1,263 @@
+//! Puts the file tree of a box together, in the outer process's own mount namespace.
+//!
+//! The store holds, for overlay number N, the folder `uN` for what is changed, `wN` for the kernel's work, and `sN`,
+//! `tN` for the same of the setup; `root` is the tree for the job. Nothing here is ever unmounted by hand: the
+//! namespace ends with the process.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::mount::MountAttrFlags;
+
+use super::layout::{Entry, Look, Piece};
+use super::overlay::{Bind, Overlay, Step, bind, bind_over, blank_over, inside, mount_fresh, named};
+use crate::effects::{Layer, Marks};
+
+/// The machine as the calling process sees it.
+pub(crate) struct Machine {
+    /// The caller's user number.
+    pub uid: u32,
+}
+
+impl Look for Machine {
+    fn entry(&self, path: &Path) -> Entry {
+        match fs::symlink_metadata(path).map(|facts| facts.file_type()) {
+            Ok(kind) if kind.is_dir() => Entry::Folder,
+            Ok(kind) if kind.is_symlink() => Entry::Link,
+            Ok(kind) if kind.is_file() => Entry::File,
+            _ => Entry::Other,
+        }
+    }
+
+    fn names(&self, folder: &Path) -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        names.sort();
+        names
+    }
+
+    fn owned(&self, path: &Path) -> bool {
+        fs::symlink_metadata(path).is_ok_and(|facts| facts.uid() == self.uid)
+    }
+
+    fn writable(&self, path: &Path) -> bool {
+        rustix::fs::access(path, Access::WRITE_OK).is_ok()
+    }
+}
+
+/// Where a tree is built and how.
+pub(crate) struct Builder<'a> {
+    /// The store: a folder that only this box uses.
+    pub store: &'a Path,
+    /// How overlays mark what is gone.
+    pub marks: Marks,
+    /// The pieces.
+    pub pieces: &'a [Piece],
+}
+
+impl Builder<'_> {
+    /// Builds the tree in which the setup is made; gives its root.
+    pub(crate) fn build_for_setup(&self) -> Step<PathBuf> {
+        let root = self.folder("setup")?;
+        for (number, piece) in self.pieces.iter().enumerate() {
+            let target = inside(&root, piece.path());
+            if let Piece::Overlay(path) = piece {
+                let (upper, work) = (self.numbered('s', number), self.numbered('t', number));
+                self.make_upper(&upper, &work, path)?;
+                self.overlay(std::slice::from_ref(path), Some((&upper, &work)), &target)?;
+            } else {
+                self.place(piece, &target)?;
+            }
+        }
+        Ok(root)
+    }
+
+    /// Builds the tree for the job, over what the setup changed; gives its root and the layers that it writes to.
+    pub(crate) fn build(&self) -> Step<(PathBuf, Vec<Layer>)> {
+        let root = self.folder("root")?;
+        let mut layers = Vec::new();
+        for (number, piece) in self.pieces.iter().enumerate() {
+            let target = inside(&root, piece.path());
+            if let Piece::Overlay(path) = piece {
+                let upper = self.numbered('u', number);
+                self.make_upper(&upper, &self.numbered('w', number), path)?;
+                let lower = self.lower(number, path);
+                match self.overlay(&lower, Some((&upper, &self.numbered('w', number))), &target) {
+                    Ok(()) => layers.push(Layer {
+                        at: path.clone(),
+                        upper,
+                        old: self.old_view(number, path, &lower)?,
+                    }),
+                    Err(reason) if path == Path::new("/") => return Err(reason),
+                    Err(_) => bind(path, &target, Bind::ReadOnlyTree)?,
+                }
+            } else {
+                self.place(piece, &target)?;
+            }
+        }
+        Ok((root, layers))
+    }
+
+    fn numbered(&self, letter: char, number: usize) -> PathBuf {
+        self.store.join(format!("{letter}{number}"))
+    }
+
+    fn folder(&self, name: &str) -> Step<PathBuf> {
+        let path = self.store.join(name);
+        named(fs::DirBuilder::new().mode(0o755).create(&path), "make a folder in the store")?;
+        Ok(path)
+    }
+
+    /// What lies below the job's overlay: what the setup changed, if anything, and the machine.
+    fn lower(&self, number: usize, path: &Path) -> Vec<PathBuf> {
+        let setup = self.numbered('s', number);
+        let changed = fs::read_dir(&setup).is_ok_and(|mut entries| entries.next().is_some());
+        changed.then_some(setup).into_iter().chain([path.to_path_buf()]).collect()
+    }
+
+    /// Where what was there before the job can be read.
+    fn old_view(&self, number: usize, path: &Path, lower: &[PathBuf]) -> Step<PathBuf> {
+        if lower.len() < 2 {
+            return Ok(path.to_path_buf());
+        }
+        let view = self.folder(&format!("o{number}"))?;
+        self.overlay(lower, None, &view)?;
+        Ok(view)
+    }
+
+    fn overlay(&self, lower: &[PathBuf], upper: Option<(&Path, &Path)>, target: &Path) -> Step<()> {
+        self.make_target(target)?;
+        Overlay { lower, upper, user_marks: self.marks == Marks::User }.mount(target)
+    }
+
+    /// The place for a mount: in a tree without a root overlay it has to be made.
+    fn make_target(&self, target: &Path) -> Step<()> {
+        let missing = self.marks == Marks::User && fs::symlink_metadata(target).is_err();
+        if missing {
+            named(fs::DirBuilder::new().mode(0o755).create(target), "make a mount point")?;
+        }
+        Ok(())
+    }
+
+    fn place(&self, piece: &Piece, target: &Path) -> Step<()> {
+        match piece {
+            Piece::Folder(_) => self.make_target(target),
+            Piece::Link(path) => named(fs::read_link(path).and_then(|to| symlink(to, target)), "copy a link"),
+            Piece::File(path) => {
+                if self.marks == Marks::User {
+                    named(fs::File::create(target), "make a mount point")?;
+                }
+                bind(path, target, Bind::ReadOnly)
+            }
+            Piece::Overlay(_) => Ok(()),
+        }
+    }
+
+    /// An upper folder that looks like the lower one. It belongs to the caller, so where he may not write its write
+    /// bits must go, or he could in the box.
+    fn make_upper(&self, upper: &Path, work: &Path, lower: &Path) -> Step<()> {
+        named(fs::create_dir(work), "make a work folder")?;
+        named(fs::create_dir(upper), "make an upper folder")?;
+        let facts = named(fs::metadata(lower), format_args!("look at {}", lower.display()))?;
+        let bits = facts.mode() & 0o7777;
+        let bits = if self.marks == Marks::User { bits_for_caller(lower, bits) } else { bits };
+        if self.marks == Marks::Trusted {
+            named(chown(upper, Some(facts.uid()), Some(facts.gid())), "set an upper folder's owner")?;
+        }
+        named(fs::set_permissions(upper, fs::Permissions::from_mode(bits)), "set an upper folder's mode")
+    }
+}
+
+/// The mode of an upper folder that belongs to the caller, so that he can do as much as with the lower one.
+fn bits_for_caller(lower: &Path, bits: u32) -> u32 {
+    let may = |access: Access, bit: u32| if rustix::fs::access(lower, access).is_ok() { bit } else { 0 };
+    let own = may(Access::READ_OK, 0o400) | may(Access::WRITE_OK, 0o200) | may(Access::EXEC_OK, 0o100);
+    let others = if own & 0o200 == 0 { bits & 0o7055 } else { bits & 0o7077 };
+    own | others
+}
+
+/// Devices that a box has.
+const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+
+/// Links in `/dev`.
+const DEVICE_LINKS: [(&str, &str); 5] = [
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+    ("ptmx", "pts/ptmx"),
+];
+
+/// Builds `/dev`, `/sys` and the mount point for `/proc`.
+pub(crate) fn build_special(root: &Path, probe: &[(String, super::wire::Raw)]) -> Step<()> {
+    for special in super::layout::SPECIAL {
+        let place = inside(root, Path::new(special));
+        if fs::symlink_metadata(&place).is_err() {
+            named(fs::DirBuilder::new().mode(0o555).create(&place), "make a mount point")?;
+        }
+    }
+    let sys = inside(root, Path::new("/sys"));
+    bind(Path::new("/sys"), &sys, Bind::ReadOnlyTree).or_else(|_| blank(&sys))?;
+    let dev = inside(root, Path::new("/dev"));
+    let options = [("mode", Some("0755")), ("size", Some("4m")), ("nr_inodes", Some("1024"))];
+    mount_fresh("tmpfs", &dev, &options, MountAttrFlags::MOUNT_ATTR_NOSUID)?;
+    for name in DEVICES {
+        let place = dev.join(name);
+        named(fs::File::create(&place), "make a mount point")?;
+        let _ = bind(&Path::new("/dev").join(name), &place, Bind::Device);
+    }
+    for (name, to) in DEVICE_LINKS {
+        named(symlink(to, dev.join(name)), "make a link in /dev")?;
+    }
+    build_dev_folders(&dev)?;
+    for (name, content) in probe {
+        named(fs::write(dev.join(super::PROBE_NAME).join(name), &content.0), "write the probe")?;
+    }
+    Ok(())
+}
+
+fn build_dev_folders(dev: &Path) -> Step<()> {
+    for name in ["shm", "pts", super::PROBE_NAME] {
+        named(fs::DirBuilder::new().mode(0o755).create(dev.join(name)), "make a folder in /dev")?;
+    }
+    let plain = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
+    mount_fresh("tmpfs", &dev.join("shm"), &[("mode", Some("1777")), ("size", Some("256m"))], plain)?;
+    let terminals = [("newinstance", None), ("ptmxmode", Some("0666")), ("mode", Some("0620"))];
+    // Without pseudo terminals most jobs still run; some containers do not allow them.
+    let _ = mount_fresh("devpts", &dev.join("pts"), &terminals, MountAttrFlags::MOUNT_ATTR_NOSUID);
+    Ok(())
+}
+
+fn blank(folder: &Path) -> Step<()> {
+    let hide = || -> io::Result<()> { blank_over(rustix::fs::open(folder, OFlags::PATH, Mode::empty())?) };
+    named(hide(), format_args!("hide {}", folder.display()))
+}
+
+/// Hides paths: folders become empty, files empty and unreadable. Gives those that were there.
+pub(crate) fn hide(root: &Path, store: &Path, paths: &[PathBuf]) -> Step<Vec<PathBuf>> {
+    let blank_file = store.join("blank");
+    named(fs::write(&blank_file, b""), "make an empty file")?;
+    named(fs::set_permissions(&blank_file, fs::Permissions::from_mode(0o000)), "make an empty file")?;
+    let mut hidden = Vec::new();
+    for path in paths {
+        // Links are followed inside the tree, so that what they lead to is hidden too.
+        let Ok(place) = resolve(root, path, OFlags::PATH) else { continue };
+        let folder = rustix::fs::fstat(&place)
+            .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir());
+        let covered = if folder { blank_over(&place) } else { bind_over(&blank_file, &place) };
+        named(covered, format_args!("hide {}", path.display()))?;
+        hidden.push(path.clone());
+    }
+    Ok(hidden)
+}
+
+/// Opens a path as a process inside the tree would find it.
+pub(crate) fn resolve(root: &Path, path: &Path, flags: OFlags) -> io::Result<std::os::fd::OwnedFd> {
+    let root =
+        rustix::fs::openat(CWD, root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let how = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+    Ok(openat2(&root, path, flags | OFlags::CLOEXEC, Mode::empty(), how)?)
+}
