@@ -34,9 +34,19 @@ fn change_mask(how: i32, signals: &[i32]) {
     unsafe { libc::pthread_sigmask(how, &set, ptr::null_mut()) };
 }
 
-/// Blocks signals in this thread.
-pub(crate) fn block(signals: &[i32]) {
-    change_mask(libc::SIG_BLOCK, signals);
+/// The signals that a process blocks.
+#[derive(Clone, Copy)]
+pub(crate) struct Mask(libc::sigset_t);
+
+/// Blocks signals in this thread; the mask before.
+pub(crate) fn block(signals: &[i32]) -> Mask {
+    let set = signal_set(signals);
+    let mut old = MaybeUninit::zeroed();
+    // SAFETY: both sets live through the call; a zeroed set is a valid (empty) one.
+    unsafe {
+        libc::pthread_sigmask(libc::SIG_BLOCK, &set, old.as_mut_ptr());
+        Mask(old.assume_init())
+    }
 }
 
 /// A non-blocking descriptor from which blocked signals can be read.
@@ -128,22 +138,22 @@ pub(crate) fn reap() -> Option<Reaped> {
     Some(Reaped { pid, change, peak_kib: u64::try_from(usage.ru_maxrss).unwrap_or(0) })
 }
 
-/// Makes the command the foreground group of a terminal before it starts. It must get a group of its own as well.
-pub(crate) fn start_in_foreground(command: &mut Command, terminal: RawFd) {
-    let set = signal_set(&[libc::SIGTTOU]);
-    let hand_over = move || {
-        // SAFETY: only async-signal-safe calls; the process is a fresh single-threaded child. A failure to get the
-        // foreground is no reason not to run.
+/// Gives the command this mask of blocked signals instead of our own, and makes it the foreground group of a terminal
+/// before it starts. For the latter it must get a group of its own as well.
+pub(crate) fn start_with(command: &mut Command, mask: Mask, terminal: Option<RawFd>) {
+    let prepare = move || {
+        // SAFETY: only async-signal-safe calls; the process is a fresh single-threaded child, in which SIGTTOU is still
+        // blocked. A failure to get the foreground is no reason not to run.
         unsafe {
-            let mut old = MaybeUninit::zeroed();
-            libc::pthread_sigmask(libc::SIG_BLOCK, &set, old.as_mut_ptr());
-            libc::tcsetpgrp(terminal, libc::getpid());
-            libc::pthread_sigmask(libc::SIG_SETMASK, old.as_ptr(), ptr::null_mut());
+            if let Some(terminal) = terminal {
+                libc::tcsetpgrp(terminal, libc::getpid());
+            }
+            libc::pthread_sigmask(libc::SIG_SETMASK, &mask.0, ptr::null_mut());
         }
         Ok(())
     };
     // SAFETY: the closure allocates nothing and takes no locks, as needed between fork and exec.
-    unsafe { command.pre_exec(hand_over) };
+    unsafe { command.pre_exec(prepare) };
 }
 
 // ---- descriptors --------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ use selfheal_core::ports::{Order, Passing};
 use selfheal_core::run::{Ended, Run};
 
 use crate::find;
-use crate::unix;
+use crate::unix::{self, Mask};
 use crate::wire::{self, End, Plan};
 use session::Session;
 use sink::Sink;
@@ -53,10 +53,10 @@ fn supervise(args: &[OsString]) -> Option<()> {
     let plan = read_plan(fds.next()??)?;
     let news = File::from(fds.next()??);
     let spool = fds.next().flatten().map(File::from);
-    let signals = watch_signals()?;
+    let (mask, signals) = watch_signals()?;
     // Where it is refused, escapees are not found; the run itself is as good.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    run(&plan, Link { news, signals, spool })
+    run(&plan, Link { news, signals, mask, spool })
 }
 
 fn read_plan(fd: OwnedFd) -> Option<Plan> {
@@ -65,20 +65,23 @@ fn read_plan(fd: OwnedFd) -> Option<Plan> {
     serde_json::from_slice(&bytes).ok()
 }
 
-fn watch_signals() -> Option<OwnedFd> {
+/// The mask that the job gets, and where the signals can be read.
+fn watch_signals() -> Option<(Mask, OwnedFd)> {
     let told = CANCEL.into_iter().chain(PASSED).filter(|signal| !unix::is_ignored(*signal));
     let mut signals: Vec<i32> = told.collect();
     signals.extend([libc::SIGCHLD, libc::SIGTSTP]);
-    unix::block(&signals);
-    // The foreground of the terminal is given and taken from the background.
-    unix::block(&[libc::SIGTTOU]);
-    unix::signal_fd(&signals).ok()
+    let mask = unix::block(&signals);
+    // The foreground of the terminal is given and taken from the background; and a file that may not grow (`ulimit -f`)
+    // is an error to us, not the end.
+    unix::block(&[libc::SIGTTOU, libc::SIGXFSZ]);
+    Some((mask, unix::signal_fd(&signals).ok()?))
 }
 
 /// What connects the supervisor with the program and the system.
 struct Link {
     news: File,
     signals: OwnedFd,
+    mask: Mask,
     spool: Option<File>,
 }
 
@@ -117,7 +120,7 @@ fn run(plan: &Plan, mut link: Link) -> Option<()> {
     let log = Log::new(open_log(order, &mut notes));
     let terminal = Terminal::at_stdin();
     let began = Began::now();
-    let started = match start::start(order, terminal.as_ref()) {
+    let started = match start::start(order, link.mask, terminal.as_ref()) {
         Ok(started) => started,
         Err(ended) => {
             terminal.iter().for_each(Terminal::reclaim);

@@ -17,7 +17,7 @@ use selfheal_core::run::Ended;
 
 use super::terminal::Terminal;
 use crate::find::{self, Unfound};
-use crate::unix;
+use crate::unix::{self, Mask};
 
 /// Variables of ours, which a job does not get.
 const OWN_PREFIX: &[u8] = b"SELFHEAL_";
@@ -128,25 +128,23 @@ fn check_folder(cwd: &Path) -> Result<(), Ended> {
 }
 
 /// Starts the job of an order in its own process group.
-pub(crate) fn start(order: &Order, terminal: Option<&Terminal>) -> Result<Started, Ended> {
+pub(crate) fn start(order: &Order, mask: Mask, terminal: Option<&Terminal>) -> Result<Started, Ended> {
     let ready = Ready::find(order)?;
-    let attempt = spawn(ready.command(order), terminal);
+    let attempt = spawn(ready.command(order), mask, terminal);
     let attempt = match attempt {
         Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
-            spawn(ready.by_shell(order), terminal)
+            spawn(ready.by_shell(order), mask, terminal)
         }
         other => other,
     };
     attempt.map_err(|error| ready.explain(order, &error))
 }
 
-fn spawn(mut command: Command, terminal: Option<&Terminal>) -> io::Result<Started> {
+fn spawn(mut command: Command, mask: Mask, terminal: Option<&Terminal>) -> io::Result<Started> {
     let (stdout, out_end) = pipe()?;
     let (stderr, err_end) = pipe()?;
     command.stdin(Stdio::inherit()).stdout(out_end).stderr(err_end).process_group(0);
-    if let Some(terminal) = terminal {
-        unix::start_in_foreground(&mut command, terminal.fd().as_raw_fd());
-    }
+    unix::start_with(&mut command, mask, terminal.map(|terminal| terminal.fd().as_raw_fd()));
     let child = command.spawn()?;
     Ok(Started { pid: child.id(), stdout, stderr })
 }

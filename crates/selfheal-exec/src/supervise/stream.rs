@@ -237,3 +237,31 @@ impl Stream {
         false
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Seek};
+
+    #[test]
+    fn what_a_full_spool_holds_comes_before_the_rest() {
+        let mut spool = tempfile::tempfile().unwrap();
+        spool.write_all(b"early ").unwrap();
+        // Read-only, so that every write to it fails as on a full disk.
+        let full = File::open(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&spool))).unwrap();
+        let mut live = tempfile::tempfile().unwrap();
+        let (source, mut job) = std::io::pipe().unwrap();
+        let sink = Sink::Direct(Target::Given(live.try_clone().unwrap().into()));
+        let mut stream = Stream::live(source.into(), sink, 100, 4096).spooled(full);
+        job.write_all(b"and late").unwrap();
+        drop(job);
+        let mut log = Log::new(None);
+        let trouble = stream.turn(&mut log);
+        assert!(trouble.sink.is_some() && stream.spool_emptied() && stream.is_finished());
+        let mut text = String::new();
+        live.rewind().unwrap();
+        live.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "early and late");
+        assert_eq!(stream.into_source().1.head, b"and late");
+    }
+}

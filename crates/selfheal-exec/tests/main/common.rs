@@ -73,3 +73,52 @@ pub fn lives(pid: u32) -> bool {
     let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
     !matches!(state, None | Some('Z' | 'X'))
 }
+
+/// The program, told to run a command in a folder: `result` says what came of it.
+pub struct Program {
+    command: std::process::Command,
+    cwd: PathBuf,
+}
+
+impl Program {
+    /// The program with a deadline and a grace in milliseconds.
+    pub fn new(cwd: &Path, deadline: u32, grace: u32, argv: &[&str]) -> Self {
+        let mut command = std::process::Command::new(HELPER);
+        Self::fill(&mut command, cwd, deadline, grace, argv);
+        Self { command, cwd: cwd.to_owned() }
+    }
+
+    /// The same, started by other words.
+    pub fn below(words: &[&str], cwd: &Path, argv: &[&str]) -> Self {
+        let mut command = std::process::Command::new(words.first().unwrap());
+        command.args(words.get(1..).unwrap()).arg(HELPER);
+        Self::fill(&mut command, cwd, 300_000, 60_000, argv);
+        Self { command, cwd: cwd.to_owned() }
+    }
+
+    fn fill(command: &mut std::process::Command, cwd: &Path, deadline: u32, grace: u32, argv: &[&str]) {
+        command.arg("run").arg(cwd.join("result")).args([deadline.to_string(), grace.to_string()]);
+        command.args(argv).current_dir(cwd);
+    }
+
+    /// How it is started.
+    pub fn command(&mut self) -> &mut std::process::Command {
+        &mut self.command
+    }
+
+    /// Starts it.
+    pub fn start(&mut self) -> std::process::Child {
+        self.command.spawn().unwrap()
+    }
+
+    /// The run that it made.
+    pub fn result(&self) -> Run {
+        serde_json::from_slice(&std::fs::read(self.cwd.join("result")).unwrap()).unwrap()
+    }
+}
+
+/// Sends a signal by name.
+pub fn kill(signal: &str, pid: u32) {
+    let status = std::process::Command::new("kill").arg(format!("-{signal}")).arg(pid.to_string()).status();
+    assert!(status.unwrap().success());
+}

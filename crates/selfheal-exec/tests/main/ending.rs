@@ -1,8 +1,12 @@
 //! How runs end.
 
+use std::fs;
+use std::process::Stdio;
+
+use selfheal_core::ports::{Executor, Trouble};
 use selfheal_core::run::Ended;
 
-use crate::common::{folder, lives, pid_in, run, shell};
+use crate::common::{Program, folder, kill, lives, pid_in, run, shell, supervisor, wait_for};
 
 #[test]
 fn a_signal_death_is_told_as_such() {
@@ -17,11 +21,132 @@ fn a_deadline_ends_a_whole_tree_that_does_not_want_to() {
     let line = "trap '' TERM; (setsid sh -c 'echo $$ > away; while :; do sleep 1000; done' &) ; \
         sh -c 'echo $$ > stopped; kill -STOP $$' & while :; do sleep 1000; done";
     let mut order = shell(&cwd, line);
-    (order.deadline_ms, order.grace_ms) = (1500, 200);
+    (order.deadline_ms, order.grace_ms) = (3000, 200);
     let run = run(&order);
-    assert_eq!(run.ended, Ended::TimedOut { after_ms: 1500 });
+    assert_eq!(run.ended, Ended::TimedOut { after_ms: 3000 });
     assert!(run.left_running.is_empty());
     for file in ["away", "stopped"] {
         assert!(!lives(pid_in(&cwd.join(file))), "{file}");
     }
+}
+
+#[test]
+fn a_job_that_stops_itself_is_woken_to_end_in_order() {
+    let (_keep, cwd) = folder();
+    let mut order = shell(&cwd, "trap 'echo woken > woken; exit' TERM; kill -STOP $$; sleep 1000 & wait");
+    order.deadline_ms = 3000;
+    assert_eq!(run(&order).ended, Ended::TimedOut { after_ms: 3000 });
+    assert!(cwd.join("woken").exists());
+}
+
+#[test]
+fn what_holds_the_pipe_in_the_background_is_told_of_and_left_running() {
+    let (_keep, cwd) = folder();
+    let run = run(&shell(&cwd, "sleep 1000 & echo started; exit 2"));
+    assert_eq!((run.ended, run.stdout.head.as_slice()), (Ended::Exited(2), &b"started\n"[..]));
+    let [left] = run.left_running.as_slice() else { unreachable!("{:?}", run.left_running) };
+    assert_eq!(left.command, "sleep 1000");
+    assert!(lives(left.pid));
+    kill("KILL", left.pid);
+}
+
+#[test]
+fn what_was_left_running_may_go_on_writing() {
+    let (_keep, cwd) = folder();
+    let run = run(&shell(
+        &cwd,
+        "(while [ ! -e go ]; do sleep 0.02; done; echo late; echo late >&2; echo x > survived) &",
+    ));
+    assert_eq!(run.ended, Ended::Exited(0));
+    fs::write(cwd.join("go"), "").unwrap();
+    wait_for("the file that it writes last", || cwd.join("survived").exists().then_some(()));
+}
+
+#[test]
+fn a_signal_to_the_program_is_passed_on_and_cancels_the_run() {
+    for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+        let (_keep, cwd) = folder();
+        let line = format!(
+            "trap 'echo > got; exit 9' {signal}; echo $$ > ready; while :; do sleep 1000 & wait; done"
+        );
+        // Not with the shell: it would let its children in the background ignore INT, which then wait for the grace.
+        let mut program = Program::new(&cwd, 300_000, 1_000, &["bash", "-c", &line]);
+        let mut child = program.start();
+        pid_in(&cwd.join("ready"));
+        kill(signal, child.id());
+        assert_eq!(child.wait().unwrap().code(), Some(128 + number), "{signal}");
+        assert_eq!(program.result().ended, Ended::Cancelled { signal: number });
+        assert!(program.result().left_running.is_empty());
+        assert!(cwd.join("got").exists(), "{signal}");
+    }
+}
+
+#[test]
+fn a_cancelled_job_that_does_not_listen_is_killed_after_the_grace() {
+    let (_keep, cwd) = folder();
+    let line = "trap '' TERM; echo $$ > ready; while :; do sleep 1000; done";
+    let mut program = Program::new(&cwd, 300_000, 200, &["sh", "-c", line]);
+    let mut child = program.start();
+    let job = pid_in(&cwd.join("ready"));
+    kill("TERM", child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert!(!lives(job));
+}
+
+#[test]
+fn a_signal_to_the_supervisor_alone_does_the_same() {
+    let (_keep, cwd) = folder();
+    let mut program =
+        Program::new(&cwd, 300_000, 60_000, &["sh", "-c", "echo $PPID > ready; exec sleep 1000"]);
+    let mut child = program.start();
+    kill("TERM", pid_in(&cwd.join("ready")));
+    child.wait().unwrap();
+    assert_eq!(program.result().ended, Ended::Cancelled { signal: 15 });
+}
+
+#[test]
+fn a_signal_that_is_ignored_stays_ignored() {
+    let (_keep, cwd) = folder();
+    let line = "echo $$ > ready; while [ ! -e go ]; do sleep 0.02; done; exit 6";
+    let wrap = ["sh", "-c", "trap '' HUP; exec \"$@\"", "x"];
+    let mut program = Program::below(&wrap, &cwd, &["sh", "-c", line]);
+    let mut child = program.start();
+    let job = pid_in(&cwd.join("ready"));
+    kill("HUP", child.id());
+    kill("HUP", job);
+    fs::write(cwd.join("go"), "").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(6));
+}
+
+#[test]
+fn a_program_that_is_killed_takes_its_job_along() {
+    let (_keep, cwd) = folder();
+    let line = "setsid sleep 1000 & echo $! > away; echo $$ > ready; exec sleep 1000";
+    let mut program = Program::new(&cwd, 300_000, 1_000, &["sh", "-c", line]);
+    let mut child = program.start();
+    let job = pid_in(&cwd.join("ready"));
+    let away = pid_in(&cwd.join("away"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_for("the end of the tree", || (!lives(job) && !lives(away)).then_some(()));
+}
+
+#[test]
+fn a_supervisor_that_is_killed_is_an_error_and_the_job_does_not_run_on() {
+    let (_keep, cwd) = folder();
+    let error =
+        supervisor().run(&shell(&cwd, "echo $$ > ready; kill -KILL $PPID; exec sleep 1000")).unwrap_err();
+    assert_eq!(error.trouble, Trouble::Other);
+    let job = pid_in(&cwd.join("ready"));
+    wait_for("the end of the job", || (!lives(job)).then_some(()));
+}
+
+#[test]
+fn a_deadline_holds_while_nobody_reads_our_output() {
+    let (_keep, cwd) = folder();
+    let mut program = Program::new(&cwd, 3_000, 1_000, &["yes"]);
+    let mut child = program.command().stdout(Stdio::piped()).spawn().unwrap();
+    let unread = child.stdout.take();
+    assert_eq!(child.wait().unwrap().code(), Some(124));
+    drop(unread);
 }

@@ -1,9 +1,12 @@
 //! What comes out of a run.
 
+use std::io::Read;
+use std::process::Stdio;
+
 use selfheal_core::ports::{Executor, Passing};
 use selfheal_core::run::Ended;
 
-use crate::common::{folder, order, run, shell, supervisor};
+use crate::common::{Program, folder, lives, order, pid_in, run, shell, supervisor, wait_for};
 
 #[test]
 fn both_streams_are_kept_apart_and_to_the_byte() {
@@ -94,4 +97,67 @@ fn background_output_of_a_process_substitution_is_waited_for() {
     let mut order = order(&cwd, &["bash", "-c", "exec > >(cat); seq 1 1000"]);
     order.stdout = Passing::Spool;
     assert_eq!(run(&order).stdout.total, 3893);
+}
+
+#[test]
+fn what_is_passed_on_live_is_the_same_to_the_byte() {
+    let (_keep, cwd) = folder();
+    let line = r"printf 'a\000\377'; head -c 3000000 /dev/zero; printf 'end'";
+    let output = Program::new(&cwd, 300_000, 1_000, &["sh", "-c", line]).command().output().unwrap();
+    assert_eq!(output.stdout.len(), 3_000_006);
+    assert!(output.stdout.starts_with(b"a\0\xff") && output.stdout.ends_with(b"\0end"));
+}
+
+#[test]
+fn a_reader_that_goes_away_is_met_by_the_job_itself() {
+    let (_keep, cwd) = folder();
+    let mut program = Program::new(&cwd, 300_000, 1_000, &["yes"]);
+    let mut child = program.command().stdout(Stdio::piped()).spawn().unwrap();
+    let mut few = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut few).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(141));
+    assert_eq!(program.result().ended, Ended::Signaled(13));
+}
+
+#[test]
+fn a_full_disk_behind_our_output_is_met_by_the_job_itself() {
+    let (_keep, cwd) = folder();
+    let mut program = Program::new(&cwd, 300_000, 1_000, &["yes"]);
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    assert_eq!(program.command().stdout(full).status().unwrap().code(), Some(141));
+}
+
+#[test]
+fn a_slow_reader_gets_what_a_job_had_written_when_it_ended() {
+    let (_keep, cwd) = folder();
+    let line = "head -c 150000 /dev/zero; echo $$ > done";
+    let mut program = Program::new(&cwd, 300_000, 1_000, &["sh", "-c", line]);
+    let mut child = program.command().stdout(Stdio::piped()).spawn().unwrap();
+    let job = pid_in(&cwd.join("done"));
+    wait_for("the end of the job", || (!lives(job)).then_some(()));
+    let mut bytes = Vec::new();
+    child.stdout.take().unwrap().read_to_end(&mut bytes).unwrap();
+    assert_eq!(bytes.len(), 150_000);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn much_output_needs_little_memory() {
+    let (_keep, cwd) = folder();
+    let line =
+        "head -c 200000000 /dev/zero; sed -n 's/^VmHWM:[^0-9]*\\([0-9]*\\) kB/\\1/p' /proc/$PPID/status >&2";
+    let mut program = Program::new(&cwd, 300_000, 1_000, &["sh", "-c", line]);
+    let output = program.command().stdout(Stdio::null()).output().unwrap();
+    assert_eq!(program.result().stdout.total, 200_000_000);
+    let peak_kib: u64 = String::from_utf8(output.stderr).unwrap().trim().parse().unwrap();
+    assert!(peak_kib < 30 << 10, "{peak_kib} KiB");
+}
+
+#[test]
+fn a_file_that_may_not_grow_ends_neither_supervisor_nor_program() {
+    let (_keep, cwd) = folder();
+    let wrap = ["bash", "-c", "ulimit -f 100; exec \"$@\"", "x"];
+    let mut program = Program::below(&wrap, &cwd, &["yes"]);
+    let out = std::fs::File::create(cwd.join("out")).unwrap();
+    assert_eq!(program.command().stdout(out).status().unwrap().code(), Some(141));
 }
