@@ -119,15 +119,16 @@ impl Supervisor {
 
     /// Follows the news to the end.
     fn follow(&self, news: &mut File) -> Result<End, Lost> {
-        let mut pid = None;
+        let (mut starting, mut pid) = (false, None);
         loop {
             match wire::receive(news) {
+                Ok(News::Starting) => starting = true,
                 Ok(News::Started(started)) => {
                     pid = Some(started);
                     self.on_start.iter().for_each(|on_start| on_start(started));
                 }
                 Ok(News::Ended(end)) => return Ok(*end),
-                Err(error) => return Err(Lost { pid, error }),
+                Err(error) => return Err(Lost { starting, pid, error }),
             }
         }
     }
@@ -135,21 +136,23 @@ impl Supervisor {
 
 /// The supervisor died.
 struct Lost {
+    /// The job may have been started.
+    starting: bool,
     pid: Option<u32>,
     error: io::Error,
 }
 
 impl Lost {
-    /// Ends what it left behind, as far as it can be reached.
+    /// Ends what it left behind, as far as it can be reached; the job itself has died with it.
     fn into_error(self, id: &str) -> PortError {
-        let group = self.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
-        match group {
-            None => not_started(id, self.error),
-            Some(group) => {
-                let _ = kill_process_group(group, Signal::TERM);
-                let _ = kill_process_group(group, Signal::KILL);
-                PortError::new(format!("keep sight of run {id}: its supervisor died"), self.error)
-            }
+        if let Some(group) = self.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw) {
+            let _ = kill_process_group(group, Signal::TERM);
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        if self.starting {
+            PortError::new(format!("keep sight of run {id}: its supervisor died"), self.error)
+        } else {
+            not_started(id, self.error)
         }
     }
 }

@@ -138,13 +138,21 @@ pub(crate) fn reap() -> Option<Reaped> {
     Some(Reaped { pid, change, peak_kib: u64::try_from(usage.ru_maxrss).unwrap_or(0) })
 }
 
-/// Gives the command this mask of blocked signals instead of our own, and makes it the foreground group of a terminal
-/// before it starts. For the latter it must get a group of its own as well.
+/// Gives the command this mask of blocked signals instead of our own, lets it die with this process, and makes it the
+/// foreground group of a terminal before it starts. For the latter it must get a group of its own as well.
+///
+/// This process must have one thread only: it is the thread whose death the system watches.
 pub(crate) fn start_with(command: &mut Command, mask: Mask, terminal: Option<RawFd>) {
+    let parent = std::process::id();
     let prepare = move || {
         // SAFETY: only async-signal-safe calls; the process is a fresh single-threaded child, in which SIGTTOU is still
         // blocked. A failure to get the foreground is no reason not to run.
         unsafe {
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            // It may have died before the line above.
+            if u32::try_from(libc::getppid()) != Ok(parent) {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
             if let Some(terminal) = terminal {
                 libc::tcsetpgrp(terminal, libc::getpid());
             }

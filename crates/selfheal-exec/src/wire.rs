@@ -1,6 +1,6 @@
 //! What program and supervisor tell each other: the plan as JSON in a memory file, the news as frames on a pipe.
 //!
-//! A frame is one byte for its kind, the length of what follows as four bytes, little endian, and JSON. The captured bytes
+//! A frame is one byte for its kind and, but for the first, the length of what follows as four bytes, little endian, and JSON. The captured bytes
 //! follow the last frame as they are: as JSON they would be four times as long.
 
 use std::io::{self, Read, Write};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// No frame is longer than this; more is damage.
 const MOST: u32 = 16 << 20;
+const STARTING: u8 = b'B';
 const STARTED: u8 = b'S';
 const ENDED: u8 = b'E';
 
@@ -50,10 +51,17 @@ impl End {
 /// One piece of news.
 #[derive(Debug)]
 pub(crate) enum News {
+    /// The job is about to be started: from now on it may have been.
+    Starting,
     /// The job was started.
     Started(u32),
     /// It ended, with everything that was captured.
     Ended(Box<End>),
+}
+
+/// Says that the job is about to be started.
+pub(crate) fn send_starting(to: &mut impl Write) -> io::Result<()> {
+    to.write_all(&[STARTING])
 }
 
 /// Says that the job was started.
@@ -87,6 +95,7 @@ pub(crate) fn receive(from: &mut impl Read) -> io::Result<News> {
     let mut kind = [0];
     from.read_exact(&mut kind)?;
     match kind {
+        [STARTING] => Ok(News::Starting),
         [STARTED] => Ok(News::Started(body(from)?)),
         [ENDED] => receive_end(from).map(|end| News::Ended(Box::new(end))),
         _ => Err(io::ErrorKind::InvalidData.into()),

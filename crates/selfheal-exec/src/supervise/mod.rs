@@ -5,8 +5,8 @@
 //! however it dies), and for the deadline. A run is over when the job's process has ended and what it had written was
 //! passed on; never because the pipes close, which processes in the background may hold open for days. When such processes
 //! still write to them, the supervisor stays behind, after it has reported, and reads what nobody wants, so that they are
-//! not ended by a broken pipe. A crash of this process leaves the job running with broken pipes; the program then ends the
-//! job's group.
+//! not ended by a broken pipe. The job dies with this process, however that ends; of the rest of its tree the program then
+//! ends the job's group.
 
 mod ending;
 mod session;
@@ -119,6 +119,7 @@ fn run(plan: &Plan, mut link: Link) -> Option<()> {
     let mut notes = Vec::new();
     let log = Log::new(open_log(order, &mut notes));
     let terminal = Terminal::at_stdin();
+    wire::send_starting(&mut link.news).ok()?;
     let began = Began::now();
     let started = match start::start(order, link.mask, terminal.as_ref()) {
         Ok(started) => started,
@@ -128,7 +129,8 @@ fn run(plan: &Plan, mut link: Link) -> Option<()> {
             return wire::send_end(&mut link.news, End::of(run, notes)).ok();
         }
     };
-    wire::send_started(&mut link.news, started.pid).ok()?;
+    // A program that is gone already is noticed in the loop, which ends the tree.
+    let _ = wire::send_started(&mut link.news, started.pid);
     let stdout = Stream::live(started.stdout, Sink::standard(1), order.keep, plan.buffer);
     let stderr = Stream::live(started.stderr, Sink::standard(2), order.keep, plan.buffer);
     let stdout = match link.spool.take().filter(|_| order.stdout == Passing::Spool) {
