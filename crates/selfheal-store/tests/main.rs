@@ -1,10 +1,14 @@
 //! The store through its public surface: real databases, files and processes.
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
+mod crash;
 mod helpers;
 mod journal;
 mod ledger;
 mod memory;
+mod opening;
 mod outbox;
 mod settings;
 mod snapshots;
+mod trees;
+mod writers;
