@@ -112,7 +112,8 @@ impl Supervisor {
         let fds: Vec<_> =
             [plan.as_raw_fd(), news.as_raw_fd()].into_iter().chain(spool.map(AsRawFd::as_raw_fd)).collect();
         let mut command = Command::new(&self.program);
-        command.arg(SUPERVISE).args(fds.iter().map(ToString::to_string));
+        // What people see in a list of processes.
+        command.arg0("selfheal").arg(SUPERVISE).args(fds.iter().map(ToString::to_string));
         unix::inherit(&mut command, fds);
         command.spawn()
     }

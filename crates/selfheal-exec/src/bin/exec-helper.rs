@@ -1,5 +1,6 @@
 //! Plays the program in tests of this crate: the hidden commands, and `run RESULT DEADLINE_MS GRACE_MS COMMAND…`, which
-//! makes a live run, writes it to the file RESULT as JSON and ends with its exit code.
+//! makes a live run, writes it to the file RESULT as JSON and ends with its exit code; with `bare` for `run` it becomes the
+//! command.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -8,7 +9,7 @@ use std::process::ExitCode;
 
 use selfheal_core::ids::RunId;
 use selfheal_core::ports::{Executor, Order, Passing};
-use selfheal_exec::Supervisor;
+use selfheal_exec::{Supervisor, exec_bare};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -20,7 +21,7 @@ fn run(args: &[OsString]) -> Option<i32> {
     let [word, result, deadline, grace, argv @ ..] = args else { return None };
     let order = Order {
         id: RunId::new("00000000-0000-7000-8000-000000000002"),
-        argv: (word == "run").then(|| argv.to_vec())?,
+        argv: (word == "run" || word == "bare").then(|| argv.to_vec())?,
         cwd: std::env::current_dir().ok()?,
         env: BTreeMap::new(),
         deadline_ms: deadline.to_str()?.parse().ok()?,
@@ -29,6 +30,9 @@ fn run(args: &[OsString]) -> Option<i32> {
         keep: 4096,
         log: None,
     };
+    if word == "bare" {
+        return Some(exec_bare(&order).code());
+    }
     let run = Supervisor::of_self().run(&order).ok()?;
     fs::write(result, serde_json::to_vec(&run).ok()?).ok()?;
     Some(run.ended.code())

@@ -96,3 +96,22 @@ pub(crate) fn left_running() -> Vec<LeftProcess> {
     let living = descendants().into_iter().filter(|pid| Stat::of(*pid).is_some_and(|stat| stat.lives()));
     living.take(MOST_TOLD).map(|pid| LeftProcess { pid, command: command_line(pid) }).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_to_look_find_the_same_children() {
+        let me = std::process::id();
+        let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        assert!(all_by_parent().get(&me).unwrap().contains(&child.id()));
+        if let Some(listed) = listed_children(me) {
+            assert!(listed.contains(&child.id()));
+        }
+        assert!(descendants().contains(&child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!descendants().contains(&child.id()));
+    }
+}

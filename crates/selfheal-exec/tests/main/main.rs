@@ -6,4 +6,7 @@ mod boxed;
 mod common;
 mod ending;
 mod output;
+mod scene;
+mod script;
 mod starting;
+mod terminal;

@@ -10,7 +10,7 @@ use selfheal_core::ports::{Executor, Trouble};
 use selfheal_core::run::Ended;
 use selfheal_exec::Supervisor;
 
-use crate::common::{folder, order, run, shell, supervisor};
+use crate::common::{HELPER, folder, order, run, shell, supervisor};
 
 fn write(path: &Path, content: &str, mode: u32) {
     fs::write(path, content).unwrap();
@@ -104,4 +104,23 @@ fn without_a_supervisor_nothing_was_started() {
     let error = Supervisor::new("/no/such/program").run(&order(&cwd, &["touch", "x"])).unwrap_err();
     assert_eq!(error.trouble, Trouble::Missing);
     assert!(!cwd.join("x").exists());
+}
+
+#[test]
+fn a_bare_command_takes_the_place_of_the_program() {
+    let (_keep, cwd) = folder();
+    write(&cwd.join("text"), "echo \"$$ $1 ${SELFHEAL_X-gone}\"; exit 7\n", 0o755);
+    let bare = |argv: &[&str]| {
+        let words = ["bare", "-", "1", "1"].iter().chain(argv);
+        let mut command = std::process::Command::new(HELPER);
+        command.args(words).current_dir(&cwd).env("SELFHEAL_X", "1").stdout(std::process::Stdio::piped());
+        let child = command.spawn().unwrap();
+        let pid = child.id();
+        (pid, child.wait_with_output().unwrap())
+    };
+    let (pid, output) = bare(&["./text", "word"]);
+    assert_eq!(output.status.code(), Some(7));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{pid} word gone\n"));
+    assert_eq!(bare(&["./nothing"]).1.status.code(), Some(127));
+    assert_eq!(bare(&["/"]).1.status.code(), Some(126));
 }
