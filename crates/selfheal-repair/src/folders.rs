@@ -159,16 +159,20 @@ pub(crate) fn is_made(script: &Script<'_>, word: &str, before: usize) -> bool {
 /// whose parent is there; never one on a mount that is not there, nor one that the script itself treats as a mount.
 pub(crate) fn may_be_made(case: &Case, script: &Script<'_>, destination: &Destination) -> bool {
     let Some(place) = &destination.place else { return expects_no_mount(script, &destination.word) };
+    expects_no_mount(script, &destination.word) && place_may_be_made(case, place)
+}
+
+/// The same for a folder that is known by its path alone.
+pub(crate) fn place_may_be_made(case: &Case, place: &Path) -> bool {
     let far =
         ["/mnt", "/media", "/run/media", "/proc", "/sys", "/dev"].iter().any(|root| place.starts_with(root));
-    if far || case.scene.missing_mount(place) || !expects_no_mount(script, &destination.word) {
+    if far || case.scene.missing_mount(place) {
         return false;
     }
     let existing = place.ancestors().find_map(|ancestor| Some((ancestor, case.scene.facts(ancestor)?)));
     let Some((ancestor, facts)) = existing else { return false };
-    let near = case.owns(place)
-        || (ancestor == place || place.parent() == Some(ancestor)) && ancestor.components().count() > 1;
-    facts.kind == Kind::Directory && near
+    let close = ancestor == place || place.parent() == Some(ancestor);
+    facts.kind == Kind::Directory && (case.owns(place) || close && ancestor.components().count() > 1)
 }
 
 /// Whether nothing in the script says that a folder is a mount: `mountpoint`, or a remark where its name is set.

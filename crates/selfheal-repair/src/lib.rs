@@ -17,6 +17,7 @@ mod globs;
 mod manual;
 mod memory;
 pub mod prompts;
+mod python;
 mod rules;
 mod shell;
 #[cfg(test)]

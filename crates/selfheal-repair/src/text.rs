@@ -74,6 +74,12 @@ pub(crate) fn replace_word(text: &str, word: &str, new: &str) -> String {
     out
 }
 
+/// At most so many characters of a text, on one line.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(most).collect();
+    if text.chars().count() > most { format!("{line}…") } else { line }
+}
+
 /// How many single changes turn one word into the other; bounded at `most` + 1. Case counts as no change.
 pub(crate) fn distance(a: &str, b: &str, most: usize) -> usize {
     let (a, b): (Vec<char>, Vec<char>) =

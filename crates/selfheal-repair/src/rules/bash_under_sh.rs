@@ -26,12 +26,10 @@
 //! ## Safety
 //! Nothing of the script itself is changed. Only for scripts that do hold bash syntax, and only where bash is installed.
 
-use std::path::Path;
-
 use selfheal_core::fault::Fault;
 
 use crate::candidate::{Candidate, Draft};
-use crate::case::{Case, ScriptFile, interpreter_name};
+use crate::case::{Case, Language, ScriptFile, interpreter_name};
 use crate::text;
 
 rule!(BashUnderSh, "bash_under_sh", Safe, propose);
@@ -90,7 +88,9 @@ fn propose(case: &Case) -> Vec<Candidate> {
             || matches!(fault, Fault::Other { message } if message.contains("Bad substitution"))
     });
     let dialect = case.faults().any(|fault| matches!(fault, Fault::Dialect { .. }));
-    let Some(file) = case.failing_file().filter(|file| faulty && (file.language.is_shell() || dialect))
+    let Some(file) = case
+        .failing_file()
+        .filter(|file| faulty && (file.language.is_shell() || dialect && file.language == Language::Other))
     else {
         return Vec::new();
     };
@@ -196,12 +196,6 @@ fn with_bash(first: &str) -> String {
 fn after_comments(text: &str) -> u32 {
     let head = text.lines().take_while(|line| line.starts_with('#')).count();
     head as u32 + 1
-}
-
-/// Whether a file name is the one of a POSIX shell; for the tests of other rules.
-#[must_use]
-pub(super) fn runs_under_sh(argv0: &Path) -> bool {
-    is_posix_shell(&argv0.to_string_lossy())
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ macro_rules! rule {
 }
 
 mod arithmetic_status;
+mod aware_times;
 mod bash_under_sh;
 mod byte_order_mark;
 mod carriage_returns;
@@ -39,14 +40,26 @@ mod closed_pipe;
 mod execute_bit;
 mod grep_status;
 mod here_document_end;
+mod import_path;
 mod interpreter_path;
 mod leading_zero;
 mod makefile_recipes;
 mod missing_folder;
+mod node_modules_kind;
+mod perl_library;
+mod python_environment;
+mod python_folder;
+mod python_removed_name;
+mod renamed_key;
 mod search_path;
+mod shared_default;
+mod subprocess_text;
+mod table_dialect;
+mod text_encoding;
 mod tool_name;
 mod unmatched_glob;
 mod unset_variable;
+mod working_folder;
 
 /// A deterministic repair for one kind of failure.
 pub trait Rule: Sync {
@@ -84,5 +97,18 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &makefile_recipes::MakefileRecipes,
         &unmatched_glob::UnmatchedGlob,
         &missing_folder::MissingFolder,
+        &python_folder::PythonFolder,
+        &text_encoding::TextEncoding,
+        &perl_library::PerlLibrary,
+        &node_modules_kind::NodeModulesKind,
+        &python_removed_name::PythonRemovedName,
+        &working_folder::WorkingFolder,
+        &import_path::ImportPath,
+        &python_environment::PythonEnvironment,
+        &table_dialect::TableDialect,
+        &renamed_key::RenamedKey,
+        &subprocess_text::SubprocessText,
+        &aware_times::AwareTimes,
+        &shared_default::SharedDefault,
     ]
 }

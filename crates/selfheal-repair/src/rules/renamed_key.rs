@@ -1,0 +1,200 @@
+//! # A key that the data spells differently
+//!
+//! ## What it finds
+//! A Python program asks for a key that is not there, while the data has the same words in another spelling: `orderId` and
+//! `order_id`, `Name` and `name`, `item` and `items`.
+//!
+//! ## Why it fails
+//! The sender changed the spelling of its keys, often all of them at once.
+//!
+//! ## Fix
+//! The program's keys are spelled as the data spells them: the one that failed and all others of the program that the data
+//! knows only in the other spelling.
+//!
+//! ## Example
+//! ```python
+//! rows.append(order["orderId"])
+//! ```
+//! ```python
+//! rows.append(order["order_id"])
+//! ```
+//!
+//! ## Safety
+//! Evidence comes from the data that the program read or from a probe; a key that the data has is never touched, nor one
+//! with two possible spellings. It changes what is read, so the risk is medium.
+
+use std::collections::BTreeSet;
+
+use selfheal_core::fault::Fault;
+use selfheal_syntax::python::Module;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::Case;
+use crate::python::{self, Part};
+use crate::shell::splice;
+
+rule!(RenamedKey, "renamed_key", Unsafe, propose);
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let key = case.faults().find_map(|fault| match fault {
+        Fault::KeyMissing { key } => Some(key.clone()),
+        _ => None,
+    });
+    let Some(key) = key else { return Vec::new() };
+    let modules = python::modules(case);
+    let mut known = BTreeSet::new();
+    for (_, module) in &modules {
+        known.extend(data_keys(case, module));
+    }
+    let Some(new) = other_spelling(&known, &key) else { return Vec::new() };
+    let mut draft = Draft::new(
+        "renamed_key",
+        format!("the data has no key {key:?}; it spells it {new:?}"),
+        "spell the keys as the data does",
+    )
+    .evidence(format!("{new:?} is in the data, {key:?} is not"))
+    .meaning();
+    for (file, module) in &modules {
+        let parts = parts(module, &known);
+        if parts.iter().any(|(span, _)| file.text.get(span.clone()).is_some_and(|old| old.contains(&key))) {
+            let lines: BTreeSet<u32> =
+                parts.iter().map(|(span, _)| python::line_of(&file.text, span.start)).collect();
+            let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+            draft = draft.rewrite(
+                file,
+                splice(&file.text, parts),
+                format!("lines {}: keys as in the data", lines.join(", ")),
+            );
+        }
+    }
+    draft.done().into_iter().collect()
+}
+
+/// The letters of a key without case, separators and the plural's ending.
+fn bare(key: &str) -> String {
+    let letters: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    letters.strip_suffix('s').map_or(letters.clone(), str::to_owned)
+}
+
+/// The one other spelling of a key in the data; `None` when the data has the key itself.
+fn other_spelling<'k>(known: &'k BTreeSet<String>, key: &str) -> Option<&'k String> {
+    if known.contains(key) || key.is_empty() {
+        return None;
+    }
+    let wanted = bare(key);
+    let mut alike = known.iter().filter(|other| !wanted.is_empty() && bare(other) == wanted);
+    let first = alike.next()?;
+    alike.next().is_none().then_some(first)
+}
+
+/// The keys of the data: of JSON files and of the head lines of tables that the program names, and of the values that a probe
+/// saw.
+fn data_keys(case: &Case, module: &Module) -> BTreeSet<String> {
+    let mut keys = BTreeSet::new();
+    for path in python::data_files(case, module) {
+        if path.extension().is_some_and(|ending| ending == "py") {
+            continue;
+        }
+        let Some(bytes) = case.scene.read(&path, crate::case::LARGEST) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
+        if json { keys.extend(quoted_keys(&text)) } else { keys.extend(head_line(&text)) }
+    }
+    for frame in case.trace.map_or(&[][..], |trace| &trace.frames) {
+        keys.extend(frame.values.values().flat_map(|value| quoted_keys(value)));
+    }
+    keys
+}
+
+/// What stands in quotes before a colon.
+fn quoted_keys(text: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    for quote in ['"', '\''] {
+        let mut pieces = text.split(quote).peekable();
+        while let Some(piece) = pieces.next() {
+            let colon = pieces.peek().is_some_and(|next| next.trim_start().starts_with(':'));
+            if colon && !piece.is_empty() && piece.len() < 100 && !piece.contains(['\n', ':', '{']) {
+                keys.push(piece.to_owned());
+            }
+        }
+    }
+    keys
+}
+
+fn head_line(text: &str) -> Vec<String> {
+    let line = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+    let separator = [';', '\t', '|', ','].into_iter().max_by_key(|c| line.matches(*c).count()).unwrap_or(',');
+    let fields = line.split(separator).map(|field| field.trim().trim_matches('"').to_owned());
+    fields.filter(|field| line.contains(separator) && !field.is_empty() && field.len() < 100).collect()
+}
+
+fn parts(module: &Module, known: &BTreeSet<String>) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut add = |span: std::ops::Range<usize>, key: &str| {
+        if let Some(new) = other_spelling(known, key) {
+            let old = module.text().get(span.clone()).unwrap_or_default();
+            parts.push((span, old.replacen(key, new, 1)));
+        }
+    };
+    for access in module.subscripts().into_iter().filter(|access| !access.stored) {
+        add(access.key_span, &access.key);
+    }
+    for call in module.calls() {
+        let takes_key = matches!(call.callee.rsplit('.').next(), Some("get" | "pop" | "itemgetter"));
+        for argument in call.arguments.iter().take(if takes_key { 1 } else { 0 }) {
+            if let Some(key) = &argument.string {
+                add(argument.span.clone(), key);
+            }
+        }
+    }
+    parts.sort_by_key(|(span, _)| span.start);
+    parts.dedup_by_key(|(span, _)| span.start);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestCase, TestScene};
+
+    const TEXT: &str = "import json\nd = json.load(open('api/orders.json'))\nout = {}\nfor o in d['orders']:\n    \
+        out['orderId'] = o['orderId']\n    n = o.get(\"customerName\", '')\n    q = o['qty']\n    p = o['unitPrice']\n";
+
+    #[test]
+    fn spells_all_keys_as_the_data_does() {
+        let data =
+            "{\"orders\": [{\"order_id\": 1, \"customer_name\": \"x\", \"qty\": 2, \"price_cents\": 3}]}";
+        let case = TestCase::new("x.py", TEXT, TestScene::new().file("api/orders.json", data))
+            .fault(Fault::KeyMissing { key: "orderId".into() })
+            .at(5);
+        let healed = case.healed(&RenamedKey);
+        assert_eq!(
+            healed,
+            TEXT.replace("= o['orderId']", "= o['order_id']").replace("customerName", "customer_name")
+        );
+        assert!(case.ask(&RenamedKey)[0].proposal.changes_meaning);
+    }
+
+    #[test]
+    fn reads_head_lines_of_tables() {
+        let text = "import csv\nfor row in csv.DictReader(open('p.csv')):\n    print(row['Sku'])\n";
+        let case = TestCase::new("x.py", text, TestScene::new().file("p.csv", "sku,name\n1,a\n"))
+            .fault(Fault::KeyMissing { key: "Sku".into() });
+        assert!(case.healed(&RenamedKey).contains("row['sku']"));
+    }
+
+    #[test]
+    fn leaves_keys_that_are_not_in_the_data_alone() {
+        let case = TestCase::new(
+            "x.py",
+            TEXT,
+            TestScene::new().file("api/orders.json", "{\"orders\": [{\"id\": 1}]}"),
+        )
+        .fault(Fault::KeyMissing { key: "orderId".into() });
+        assert!(case.silent(&RenamedKey));
+        let both = "{\"orders\": [{\"order_id\": 1, \"OrderID\": 2}]}";
+        let case = TestCase::new("x.py", TEXT, TestScene::new().file("api/orders.json", both))
+            .fault(Fault::KeyMissing { key: "orderId".into() });
+        assert!(case.silent(&RenamedKey));
+    }
+}

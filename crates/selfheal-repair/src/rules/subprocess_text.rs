@@ -1,0 +1,142 @@
+//! # The output of a command is bytes, not text
+//!
+//! ## What it finds
+//! A Python program treats the output of `subprocess` as text, or gives text to a hash, and gets a `TypeError` about bytes.
+//!
+//! ## Why it fails
+//! Since Python 3 the output of a command is bytes unless an encoding is asked for, and hashes take bytes only.
+//!
+//! ## Fix
+//! `encoding="utf-8"` for the calls of `subprocess` whose output is used; `.encode("utf-8")` for text that is hashed.
+//!
+//! ## Example
+//! ```python
+//! lines = subprocess.check_output(["df", "-m"]).split("\n")
+//! ```
+//! ```python
+//! lines = subprocess.check_output(["df", "-m"], encoding="utf-8").split("\n")
+//! ```
+//!
+//! ## Safety
+//! Calls that already say how their output is read stay, and so do those whose output is decoded afterwards.
+
+use selfheal_core::fault::Fault;
+use selfheal_syntax::python::{Call, Module};
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::Case;
+use crate::python::{self, Part};
+use crate::shell::splice;
+
+rule!(SubprocessText, "subprocess_text", Safe, propose);
+
+/// Keyword arguments that say how output is read.
+const SAID: &[&str] = &["encoding", "text", "universal_newlines", "errors"];
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let message = case.faults().find_map(|fault| match fault {
+        Fault::WrongType { message } => Some(message.to_lowercase()),
+        _ => None,
+    });
+    let Some(message) = message else { return Vec::new() };
+    let bytes = message.contains("bytes");
+    let hashing = message.contains("before hashing") || message.contains("encoded before");
+    for (file, module) in python::modules(case).into_iter().filter(|_| bytes || hashing) {
+        let parts = if hashing { hashes(&module) } else { calls(&module) };
+        let Some((first, _)) = parts.first() else { continue };
+        let line = python::line_of(&file.text, first.start);
+        let (cause, how) = if hashing {
+            ("a hash takes bytes, and gets text", "encode the text before it is hashed")
+        } else {
+            ("the output of the command is bytes, and is used as text", "read the output as UTF-8 text")
+        };
+        let draft = Draft::new("subprocess_text", format!("line {line}: {cause}"), how).rewrite(
+            &file,
+            splice(&file.text, parts),
+            format!("line {line}: {how}"),
+        );
+        return draft.done().into_iter().collect();
+    }
+    Vec::new()
+}
+
+fn calls(module: &Module) -> Vec<Part> {
+    let decoded = |call: &Call| {
+        let rest = module.text().get(call.span.end..).unwrap_or_default();
+        rest.starts_with(".decode(") || rest.starts_with("[0].decode") || rest.starts_with(".stdout.decode")
+    };
+    let used = |call: &Call| match call.resolved.as_str() {
+        "subprocess.check_output" => true,
+        "subprocess.Popen" | "subprocess.run" => {
+            call.keyword("capture_output").is_some()
+                || call.keyword("stdout").is_some_and(|a| a.text.ends_with("PIPE"))
+        }
+        _ => false,
+    };
+    let said = |call: &Call| SAID.iter().any(|name| call.keyword(name).is_some());
+    let found = module.calls().into_iter().filter(|call| used(call) && !said(call) && !decoded(call));
+    found.filter_map(|call| python::add_argument(module, &call.span, "encoding=\"utf-8\"")).collect()
+}
+
+fn hashes(module: &Module) -> Vec<Part> {
+    let mut parts = Vec::new();
+    for call in module.calls() {
+        let hashed = call.resolved.starts_with("hashlib.")
+            || call.callee.ends_with(".update")
+            || call.resolved == "hmac.new";
+        for argument in call.arguments.iter().filter(|_| hashed) {
+            let text = &argument.text;
+            let bytes = text.starts_with("b'")
+                || text.starts_with("b\"")
+                || text.contains("encode(")
+                || text.contains("read(");
+            if bytes {
+                continue;
+            }
+            let simple = text.chars().all(|c| crate::text::is_name(c) || ".()[]'\"".contains(c));
+            let end = argument.span.end;
+            if simple {
+                parts.push((end..end, ".encode(\"utf-8\")".to_owned()));
+            } else {
+                parts.push((argument.span.clone(), format!("({text}).encode(\"utf-8\")")));
+            }
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestCase, TestScene};
+
+    fn case(text: &str, message: &str) -> TestCase {
+        TestCase::new("x.py", text, TestScene::new())
+            .fault(Fault::WrongType { message: message.into() })
+            .at(2)
+    }
+
+    #[test]
+    fn asks_for_text() {
+        let text = "import subprocess as sp\na = sp.check_output(['x', '--all'])\nb = sp.run(c, stdout=sp.PIPE,\n           check=True).stdout\nd = sp.run(e)\n";
+        assert_eq!(
+            case(text, "a bytes-like object is required, not 'str'").healed(&SubprocessText),
+            "import subprocess as sp\na = sp.check_output(['x', '--all'], encoding=\"utf-8\")\nb = sp.run(c, stdout=sp.PIPE,\n           check=True, encoding=\"utf-8\").stdout\nd = sp.run(e)\n"
+        );
+    }
+
+    #[test]
+    fn encodes_what_is_hashed() {
+        let text = "import hashlib\nh = hashlib.sha256(name + 'x')\nh.update(name)\n";
+        assert_eq!(
+            case(text, "Strings must be encoded before hashing").healed(&SubprocessText),
+            "import hashlib\nh = hashlib.sha256((name + 'x').encode(\"utf-8\"))\nh.update(name.encode(\"utf-8\"))\n"
+        );
+    }
+
+    #[test]
+    fn leaves_calls_that_say_it_alone() {
+        let text = "import subprocess\na = subprocess.check_output(x, text=True)\nb = subprocess.check_output(y).decode()\n";
+        assert!(case(text, "a bytes-like object is required").silent(&SubprocessText));
+    }
+}
