@@ -36,8 +36,9 @@ pub(crate) fn command(word: &OsStr, cwd: &Path, search: Option<&OsStr>) -> Resul
         let path = folder.join(word);
         match check(&cwd.join(&path)) {
             Ok(()) => return Ok(path),
-            Err(Unfound::Missing) => {}
-            Err(unusable) => worst = unusable,
+            // A folder that may not be entered says nothing about the command: shells call it not found.
+            Err(unusable @ Unfound::Unusable(_)) if fs::metadata(cwd.join(&path)).is_ok() => worst = unusable,
+            Err(_) => {}
         }
     }
     Err(worst)
