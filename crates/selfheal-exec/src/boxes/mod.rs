@@ -23,13 +23,13 @@ mod wire;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use selfheal_core::ids::{RunId, Timestamp};
 use selfheal_core::ports::{BoxOrder, BoxedRun, Boxes, PortError, Rung, Trouble};
@@ -37,7 +37,8 @@ use selfheal_core::run::{Capture, Run};
 use selfheal_core::scene::absolute;
 use selfheal_core::verification::SceneEdit;
 
-use crate::probe::{Probe, RunEnd};
+use crate::probe::{Probe, SeenByProbe};
+use tap::{Drained, Tap, drain};
 use wire::{Answer, Edit, Plan, Seen};
 
 pub(crate) use wire::{Kept, Raw};
@@ -59,6 +60,13 @@ const MOST_ROOM: u64 = 2 * 1024 * 1024 * 1024;
 
 /// A script is searched this far for paths that it may write.
 const SCRIPT_SEARCHED: u64 = 256 * 1024;
+
+/// What a box may take beyond its job's time limit: to be built, and to list the effects. A dead network file system
+/// can hold it up for ever.
+const SPARE: Duration = Duration::from_secs(60);
+
+/// An answer is taken up to this length.
+const LONGEST_ANSWER: usize = 512 * 1024 * 1024;
 
 /// So many paths are looked at for overlays of their own.
 const MOST_WANTED: usize = 256;
@@ -127,7 +135,7 @@ impl BoxRunner {
 
     fn plan(&self, order: &BoxOrder) -> Prepared {
         let (mut env, secrets) = environment::for_box(&order.env);
-        let probe = order.traced.then(|| Probe::new(random_hex()));
+        let probe = order.traced.then(|| Probe::new(order, random_hex()));
         let argv = match &probe {
             Some(probe) => probe.prepare(order, &mut env),
             None => order.argv.clone(),
@@ -145,9 +153,10 @@ impl BoxRunner {
         plan.setup = order.setup.iter().map(edit).collect();
         plan.deadline_ms = order.deadline_ms;
         plan.keep = order.keep;
+        plan.keep_of_stderr = probe.as_ref().map_or(order.keep, |probe| probe.keep_of_stderr(order.keep));
         plan.fetch = order.fetch.iter().map(Raw::of).collect();
         plan.traced = probe.is_some();
-        plan.probe = probe.as_ref().map(Probe::files).unwrap_or_default();
+        plan.probe = probe.as_ref().map(|probe| probe.files(order)).unwrap_or_default();
         Prepared { plan, probe, secrets, env }
     }
 
@@ -166,23 +175,14 @@ impl BoxRunner {
             .map_err(|error| {
                 PortError::new(format!("start {} for a box", self.config.program.display()), error)
             })?;
-        let mut answer = Vec::new();
-        let talked = || -> std::io::Result<()> {
-            if let Some(mut input) = child.stdin.take() {
-                input.write_all(&text)?;
-            }
-            if let Some(output) = child.stdout.as_mut() {
-                output.read_to_end(&mut answer)?;
-            }
-            Ok(())
-        };
-        let talked = { talked }();
-        // Without an answer there is nothing to wait for; with one it is about to end.
-        if talked.is_err() {
+        let answer =
+            converse(&mut child, &text, Duration::from_millis(plan.deadline_ms).saturating_add(SPARE));
+        if answer.is_err() {
+            // It may have ended by itself.
             let _ = child.kill();
         }
         let status = child.wait().map_err(|error| PortError::new("wait for a box", error))?;
-        talked.map_err(|error| PortError::new("talk to a box", error))?;
+        let answer = answer.map_err(|error| PortError::new("talk to a box", error))?;
         serde_json::from_slice(&answer).map_err(|error| {
             PortError::new(format!("read the answer of a box that ended with {status}"), error)
         })
@@ -191,8 +191,8 @@ impl BoxRunner {
     fn judge(&self, order: &BoxOrder, prepared: &Prepared, started: i64, seen: Seen) -> BoxedRun {
         let (stdout, mut stderr): (Capture, Capture) = (seen.stdout.into(), seen.stderr.into());
         let trace = prepared.probe.as_ref().and_then(|probe| {
-            let end = RunEnd { code: seen.ended.code(), stderr: &mut stderr };
-            probe.read(order, &prepared.env, &seen.trace, &end)
+            let seen = SeenByProbe { code: seen.ended.code(), stream: &seen.trace, stderr: &mut stderr };
+            probe.read(order, &prepared.env, seen)
         });
         let output = format!("{}\n{}", stdout.text(), stderr.text());
         let hidden: Vec<PathBuf> = seen.hidden.into_iter().map(Raw::into_path).collect();
@@ -223,6 +223,22 @@ impl BoxRunner {
             fetched: seen.fetched.into_iter().map(|(path, content)| (path.into_path(), content.0)).collect(),
         }
     }
+}
+
+/// Gives a plan to the hidden command and takes its answer, within a time.
+fn converse(child: &mut Child, plan: &[u8], limit: Duration) -> io::Result<Vec<u8>> {
+    let until = Instant::now().checked_add(limit);
+    let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(io::ErrorKind::BrokenPipe.into());
+    };
+    input.write_all(plan)?;
+    drop(input);
+    let mut taps = [Tap::new(output.into(), LONGEST_ANSWER)];
+    if drain(&mut taps, until) == Drained::Late {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    let [tap] = taps;
+    Ok(tap.into_kept().head.0)
 }
 
 /// A plan with what is needed to read its answer.

@@ -196,8 +196,12 @@ impl Outer {
                 }
                 let mut go: fs::File = go.1.into();
                 named(go.write_all(b"go"), "start the box")?;
-                let keep = plan.keep;
-                let streams = [(out.0, keep), (err.0, keep), (trace.0, TRACE_KEPT), (notes.0, NOTES_KEPT)];
+                let streams = [
+                    (out.0, plan.keep),
+                    (err.0, plan.keep_of_stderr),
+                    (trace.0, TRACE_KEPT),
+                    (notes.0, NOTES_KEPT),
+                ];
                 Ok((streams.into_iter().map(|(from, keep)| Tap::new(from, keep)).collect(), pid))
             }
         }

@@ -214,7 +214,9 @@ pub(crate) fn build_special(root: &Path, probe: &[(String, super::wire::Raw)]) -
     }
     build_dev_folders(&dev)?;
     for (name, content) in probe {
-        named(fs::write(dev.join(super::PROBE_NAME).join(name), &content.0), "write the probe")?;
+        let place = dev.join(super::PROBE_NAME).join(name);
+        let folder = place.parent().map_or(Ok(()), fs::create_dir_all);
+        named(folder.and_then(|()| fs::write(&place, &content.0)), "write the probe")?;
     }
     Ok(())
 }

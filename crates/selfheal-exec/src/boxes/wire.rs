@@ -74,8 +74,10 @@ pub(crate) struct Plan {
     pub setup: Vec<Edit>,
     /// The time limit.
     pub deadline_ms: u64,
-    /// Bytes kept of each end of each stream.
+    /// Bytes kept of each end of standard output.
     pub keep: usize,
+    /// Bytes kept of each end of standard error.
+    pub keep_of_stderr: usize,
     /// Files wanted after the run.
     pub fetch: Vec<Raw>,
     /// Paths to hide.

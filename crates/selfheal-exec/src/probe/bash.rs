@@ -1,4 +1,4 @@
-//! The probe for bash: a file that every bash reads before its script, and the reader of what it writes. Pure.
+//! The probe for bash: a file that every bash reads before its script, and the reader of what it writes.
 //!
 //! A record of a command carries the status of the command before it in the same process, so each command's status is
 //! known when the next one comes. What runs in other processes in between (a pipeline, a substitution) is what that
@@ -57,7 +57,11 @@ struct Dump {
 pub(crate) struct Reader {
     base: PathBuf,
     token: String,
+    /// The folder of the job's own files.
+    own: Option<PathBuf>,
     folders: HashMap<i64, PathBuf>,
+    /// Shells that run a script from elsewhere (a wrapper on the PATH): left out.
+    foreign: BTreeSet<i64>,
     scripts: Vec<(i64, String)>,
     seen: Vec<Seen>,
     /// The last command of each process, as an index.
@@ -72,17 +76,17 @@ pub(crate) struct Ending<'a> {
     pub code: i32,
     /// Standard error.
     pub stderr: &'a str,
-    /// The folder of the job's own files.
-    pub folder: Option<&'a Path>,
 }
 
 impl Reader {
-    /// A reader; relative paths are taken from `base`.
-    pub(crate) fn new(base: &Path, token: &str) -> Self {
+    /// A reader; relative paths are taken from `base`, and `own` is the folder of the job's own files.
+    pub(crate) fn new(base: &Path, own: Option<&Path>, token: &str) -> Self {
         Self {
             base: base.to_path_buf(),
             token: token.to_owned(),
+            own: own.map(Path::to_path_buf),
             folders: HashMap::new(),
+            foreign: BTreeSet::new(),
             scripts: Vec::new(),
             seen: Vec::new(),
             last: HashMap::new(),
@@ -103,11 +107,19 @@ impl Reader {
         }
     }
 
+    /// Fields: shell, its folder, its script.
     fn begin(&mut self, record: &Record<'_>) {
-        if let Some(shell) = record.number(0) {
-            self.scripts.push((shell, record.text(2).to_owned()));
-            self.folders.insert(shell, absolute(&self.base, Path::new(record.text(1))));
+        let Some(shell) = record.number(0) else { return };
+        let (folder, script) = (absolute(&self.base, Path::new(record.text(1))), record.text(2));
+        let place = super::real(&absolute(&folder, Path::new(script)));
+        let outside = self.own.as_ref().is_some_and(|own| !place.starts_with(own));
+        if script.contains('/') && outside {
+            self.foreign.insert(shell);
+        } else {
+            self.foreign.remove(&shell);
+            self.scripts.push((shell, script.to_owned()));
         }
+        self.folders.insert(shell, folder);
     }
 
     /// Fields: last status, shell, process, line, function, file, command.
@@ -116,6 +128,9 @@ impl Reader {
         else {
             return;
         };
+        if self.foreign.contains(&shell) {
+            return;
+        }
         let status = i32::try_from(status).unwrap_or(1);
         let text = record.text(6);
         let guard = text.starts_with("[[ ") && text.contains(&self.token);
@@ -239,8 +254,8 @@ impl Reader {
         let (failing, dump) = aborted.or(found)?;
         let nested = self.scripts.iter().skip(1).rev().map(|(shell, _)| *shell).find_map(|shell| {
             let inner = self.failing_of(shell, ending.code)?;
-            let beside = ending.folder.zip(self.seen.get(inner.0)).is_some_and(|(folder, seen)| {
-                seen.step.file.starts_with(folder) && inner.0 > failing && inner.1.is_some()
+            let beside = self.own.as_ref().zip(self.seen.get(inner.0)).is_some_and(|(own, seen)| {
+                seen.step.file.starts_with(own) && inner.0 > failing && inner.1.is_some()
             });
             beside.then_some(inner)
         });
@@ -261,13 +276,16 @@ impl Reader {
     /// Where the script has traps of its own: the last command with the exit code, with the dump made right after it.
     fn last_with(&self, shell: i64, code: i32) -> Option<(usize, Option<usize>)> {
         let own = || self.seen.iter().enumerate().rev().filter(|(_, seen)| seen.shell == shell);
+        let failed = |seen: &Seen| seen.step.status == Some(code);
         let explicit = |seen: &Seen| {
             seen.step.words.first().is_some_and(|word| word == "exit")
                 && seen.step.words.get(1).is_none_or(|word| word.parse() == Ok(code))
         };
-        let (at, _) = own()
-            .find(|(_, seen)| explicit(seen) || seen.step.status == Some(code))
-            .or_else(|| own().find(|(_, seen)| seen.step.status.is_none()))?;
+        let exit = own().take_while(|(_, seen)| !failed(seen)).find(|(_, seen)| explicit(seen));
+        // The first command of a handler sees the status that called it, so it looks as if it failed too.
+        let streak =
+            || own().skip_while(|(_, seen)| !failed(seen)).take_while(|(_, seen)| failed(seen)).last();
+        let (at, _) = exit.or_else(streak).or_else(|| own().find(|(_, seen)| seen.step.status.is_none()))?;
         let dump =
             self.dumps.iter().position(|dump| dump.shell == shell && dump.after > at && dump.status == code);
         Some((at, dump))

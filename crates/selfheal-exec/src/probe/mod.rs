@@ -2,21 +2,31 @@
 //!
 //! The job's files are not edited: bash reads a file before its script (`BASH_ENV`), Python a `sitecustomize` module,
 //! node a preloaded module; `dash FILE` is run with `-x`. All of them are active in every traced run, so that a Python
-//! program started by a shell script is seen too. They write records to one descriptor.
+//! program started by a shell script is seen too. They write records to one descriptor. The caller must check that the
+//! traced run ended as the untraced one did: a job can look at its environment.
 
 mod bash;
+mod plain_shell;
+mod programs;
 mod records;
 mod words;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use selfheal_core::ports::BoxOrder;
 use selfheal_core::run::Capture;
+use selfheal_core::scene::absolute;
 use selfheal_core::trace::{Frame, Step, Trace};
+use selfheal_core::verification::SceneEdit;
 
 use crate::boxes::{Kept, PROBE_FOLDER as FOLDER, Raw};
+
+/// The folder of the module for Python, on the module path.
+const PYTHON_FOLDER: &str = "/dev/.selfheal/python";
 
 /// The most steps that are kept: so many of the first, and so many of the last.
 const MOST_STEPS: usize = 5_000;
@@ -24,11 +34,19 @@ const MOST_STEPS: usize = 5_000;
 /// Values and words are cut to so many characters.
 const LONGEST: usize = 200;
 
+/// A script is read this far.
+const MOST_OF_SCRIPT: u64 = 256 * 1024;
+
+/// Standard error holds the trace of dash: so many bytes of each end are kept until it was taken out.
+const KEPT_WITH_TRACE: usize = 4 * 1024 * 1024;
+
 /// The instruments of one run.
 #[derive(Debug)]
 pub(crate) struct Probe {
     /// Marks this run's records; random, so that the job does not print it by chance.
     token: String,
+    /// The script that dash runs, if it does.
+    dash: Option<plain_shell::Call>,
 }
 
 /// What a reader found.
@@ -40,59 +58,153 @@ pub(crate) struct Findings {
     pub failing: Option<usize>,
 }
 
-/// How the run ended, for the readers.
-pub(crate) struct RunEnd<'a> {
-    /// The exit code.
-    pub code: i32,
-    /// Standard error.
-    pub stderr: &'a mut Capture,
+impl Findings {
+    /// Adds what another reader found: of a program inside. The outer failing step stays.
+    fn with_inner(mut self, inner: Self) -> Self {
+        self.failing = self.failing.or(inner.failing.map(|at| at + self.steps.len()));
+        self.steps.extend(inner.steps);
+        self.frames.extend(inner.frames);
+        for (file, lines) in inner.lines {
+            self.lines.entry(file).or_default().extend(lines);
+        }
+        self
+    }
 }
 
 impl Probe {
     /// The instruments for one run.
-    pub(crate) fn new(token: String) -> Self {
-        Self { token }
+    pub(crate) fn new(order: &BoxOrder, token: String) -> Self {
+        Self { token, dash: dash_call(order) }
     }
 
     /// Sets the environment up; gives the command to run.
     pub(crate) fn prepare(&self, order: &BoxOrder, env: &mut BTreeMap<OsString, OsString>) -> Vec<OsString> {
         env.insert("BASH_ENV".into(), format!("{FOLDER}/bash.rc").into());
-        order.argv.clone()
+        put_first(env, "PYTHONPATH", PYTHON_FOLDER, ":");
+        put_first(env, "NODE_OPTIONS", &format!("--require={FOLDER}/preload.cjs"), " ");
+        match &self.dash {
+            Some(call) => {
+                env.insert("PS4".into(), plain_shell::prompt(&self.token).into());
+                call.traced(&order.argv)
+            }
+            None => order.argv.clone(),
+        }
     }
 
-    /// The files that the instruments need: name and content.
-    pub(crate) fn files(&self) -> Vec<(String, Raw)> {
-        vec![("bash.rc".to_owned(), Raw(bash::rc(&self.token).into_bytes()))]
+    /// The files that the instruments need: name below the probe's folder, and content.
+    pub(crate) fn files(&self, order: &BoxOrder) -> Vec<(String, Raw)> {
+        let root = order.script.as_deref().and_then(Path::parent);
+        [
+            ("bash.rc", bash::rc(&self.token)),
+            ("python/sitecustomize.py", programs::sitecustomize(&self.token, root)),
+            ("preload.cjs", programs::preload(&self.token)),
+        ]
+        .map(|(name, text)| (name.to_owned(), Raw(text.into_bytes())))
+        .into()
     }
 
-    /// Reads what the instruments wrote. Absent when none of them was active.
+    /// How many bytes of each end of standard error must be kept for [`Probe::read`], when the caller wants `keep`.
+    pub(crate) fn keep_of_stderr(&self, keep: usize) -> usize {
+        if self.dash.is_some() { keep.max(KEPT_WITH_TRACE) } else { keep }
+    }
+
+    /// Reads what the instruments wrote, and takes it out of standard error. Absent when none of them was active.
     pub(crate) fn read(
         &self,
         order: &BoxOrder,
         env: &BTreeMap<OsString, OsString>,
-        stream: &Kept,
-        end: &RunEnd<'_>,
+        seen: SeenByProbe<'_>,
     ) -> Option<Trace> {
-        let mut text = String::from_utf8_lossy(&stream.head.0).into_owned();
-        text.push('\n');
-        text.push_str(&String::from_utf8_lossy(&stream.tail.0));
-        let mut bash = bash::Reader::new(&order.cwd, &self.token);
+        let traced = self.dash.as_ref().map(|call| {
+            let traced = plain_shell::take_out(seen.stderr, &self.token);
+            plain_shell::bound(seen.stderr, order.keep);
+            plain_shell::findings(call, &order.cwd, traced, seen.code)
+        });
+        let text = [seen.stream.head.0.as_slice(), b"\n", seen.stream.tail.0.as_slice()].concat();
+        let text = String::from_utf8_lossy(&text);
+        let own = order.script.as_deref().and_then(Path::parent);
+        let mut bash = bash::Reader::new(&order.cwd, own, &self.token);
+        let mut programs = programs::Reader::default();
+        let mut program_first = false;
         for record in records::records(&text, &self.token) {
             bash.take(&record);
+            programs.take(&record);
+            program_first |= bash.is_empty() && !programs.is_empty();
         }
-        if bash.is_empty() {
+        if bash.is_empty() && programs.is_empty() && traced.is_none() {
             return None;
         }
-        let env = env
-            .iter()
-            .map(|(name, value)| (name.to_string_lossy().into_owned(), shortened(&value.to_string_lossy())));
-        let stderr = end.stderr.text();
-        let folder = order.script.as_deref().and_then(Path::parent);
-        let ending = bash::Ending { code: end.code, stderr: &stderr, folder };
-        let findings = bash.finish(&ending, &env.collect());
-        let whole = stream.total <= (stream.head.0.len() + stream.tail.0.len()) as u64;
-        Some(thinned(findings, whole))
+        let whole = seen.stream.total <= (seen.stream.head.0.len() + seen.stream.tail.0.len()) as u64;
+        let whole = whole && !programs.was_cut() && traced.is_none();
+        let stderr = seen.stderr.text();
+        let shell = bash.finish(&bash::Ending { code: seen.code, stderr: &stderr }, &as_text(env));
+        let program = programs.finish(seen.code);
+        let both = if program_first { program.with_inner(shell) } else { shell.with_inner(program) };
+        let all = match traced {
+            Some(outer) => outer.with_inner(both),
+            None => both,
+        };
+        Some(thinned(all, whole))
     }
+}
+
+/// What a run left for the readers.
+pub(crate) struct SeenByProbe<'a> {
+    /// The exit code.
+    pub code: i32,
+    /// What came on the probe's descriptor.
+    pub stream: &'a Kept,
+    /// Standard error.
+    pub stderr: &'a mut Capture,
+}
+
+fn as_text(env: &BTreeMap<OsString, OsString>) -> BTreeMap<String, String> {
+    let text = |word: &OsString| word.to_string_lossy().into_owned();
+    env.iter().map(|(name, value)| (text(name), shortened(&text(value)))).collect()
+}
+
+/// Puts a word before what a variable holds.
+fn put_first(env: &mut BTreeMap<OsString, OsString>, name: &str, first: &str, between: &str) {
+    let mut value = OsString::from(first);
+    if let Some(old) = env.get(OsStr::new(name)).filter(|old| !old.is_empty()) {
+        value.push(between);
+        value.push(old);
+    }
+    env.insert(name.into(), value);
+}
+
+/// The script that the command runs with dash.
+fn dash_call(order: &BoxOrder) -> Option<plain_shell::Call> {
+    let first_word = Path::new(order.argv.first()?);
+    let named = first_word.components().count() > 1;
+    let text = named.then(|| script_text(order, first_word)).flatten();
+    let mut call = plain_shell::script_at(&order.argv, text.as_deref().and_then(|text| text.lines().next()))?;
+    let shell = Path::new(&call.shell);
+    let shell = if shell.file_name() == Some(OsStr::new("sh")) { Path::new("/bin/sh") } else { shell };
+    let is_dash = shell.file_name() == Some(OsStr::new("dash"))
+        || shell.canonicalize().is_ok_and(|real| real.file_name() == Some(OsStr::new("dash")));
+    call.text = script_text(order, Path::new(&call.script)).unwrap_or_default();
+    is_dash.then_some(call)
+}
+
+/// The text of a script as the job will find it: on the machine, or as the setup writes it.
+fn script_text(order: &BoxOrder, script: &Path) -> Option<String> {
+    let place = absolute(&order.cwd, script);
+    let written = order.setup.iter().rev().find_map(|edit| match edit {
+        SceneEdit::Write { path, content, .. } if absolute(&order.cwd, path) == place => {
+            Some(content.clone())
+        }
+        _ => None,
+    });
+    let bytes = written.or_else(|| {
+        // Only a regular file: what it names may be anything.
+        let file =
+            File::open(&place).ok().filter(|file| file.metadata().is_ok_and(|facts| facts.is_file()))?;
+        let mut bytes = Vec::new();
+        file.take(MOST_OF_SCRIPT).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    })?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Leaves steps in the middle out when there are too many; the failing one stays.
@@ -103,7 +215,30 @@ fn thinned(findings: Findings, whole: bool) -> Trace {
     let steps: Vec<Step> =
         findings.steps.into_iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, step)| step).collect();
     let complete = whole && steps.len() == count;
-    Trace { steps, lines: findings.lines, frames: findings.frames, failing, complete }
+    resolved(Trace { steps, lines: findings.lines, frames: findings.frames, failing, complete })
+}
+
+/// Names files as the order does: links resolved.
+fn resolved(mut trace: Trace) -> Trace {
+    let mut known: HashMap<PathBuf, PathBuf> = HashMap::new();
+    let mut resolve = |path: &mut PathBuf| {
+        let place = known.entry(path.clone()).or_insert_with(|| real(path));
+        path.clone_from(place);
+    };
+    trace.steps.iter_mut().for_each(|step| resolve(&mut step.file));
+    trace.frames.iter_mut().for_each(|frame| resolve(&mut frame.file));
+    let mut lines: BTreeMap<PathBuf, BTreeSet<u32>> = BTreeMap::new();
+    for (mut file, numbers) in std::mem::take(&mut trace.lines) {
+        resolve(&mut file);
+        lines.entry(file).or_default().extend(numbers);
+    }
+    trace.lines = lines;
+    trace
+}
+
+/// A path with its links resolved, where it is on the machine.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
 /// A value or word cut to what is kept of it.

@@ -1,0 +1,181 @@
+//! The probe for dash: `sh FILE` becomes `sh -x FILE`, with a trace prompt that no job prints, and the trace is taken
+//! out of standard error again. dash does not quote what it traces, so words with blanks cannot be told apart, and most
+//! builds of it do not know line numbers: a step has one only where the script names its command once. Such a trace is
+//! never complete and tells no lines. Pure.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use selfheal_core::run::Capture;
+use selfheal_core::scene::absolute;
+use selfheal_core::trace::{Frame, Step};
+
+use super::{Findings, shortened};
+
+/// Where a command runs a script with dash, and how: the position of the script in its words.
+pub(crate) fn script_at(argv: &[OsString], first_line: Option<&str>) -> Option<Call> {
+    let name = |word: &OsString| Path::new(word).file_name()?.to_str().map(str::to_owned);
+    match argv {
+        [shell, script, ..] if matches!(name(shell)?.as_str(), "sh" | "dash") => {
+            let plain = !script.to_str().is_some_and(|word| word.starts_with(['-', '+']));
+            plain.then(|| Call {
+                shell: shell.clone(),
+                script: script.clone(),
+                words: 2,
+                text: String::new(),
+            })
+        }
+        [script, ..] => {
+            let shell = first_line?.strip_prefix("#!")?.trim();
+            let known = matches!(shell, "/bin/sh" | "/bin/dash" | "/usr/bin/sh" | "/usr/bin/dash");
+            known.then(|| Call { shell: shell.into(), script: script.clone(), words: 1, text: String::new() })
+        }
+        [] => None,
+    }
+}
+
+/// A script that is run by dash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Call {
+    pub shell: OsString,
+    pub script: OsString,
+    /// How many words of the command these are.
+    words: usize,
+    /// The script's text, as far as it was read.
+    pub text: String,
+}
+
+impl Call {
+    /// The command with the trace turned on.
+    pub(crate) fn traced(&self, argv: &[OsString]) -> Vec<OsString> {
+        let head = [self.shell.clone(), "-x".into(), self.script.clone()];
+        head.into_iter().chain(argv.iter().skip(self.words).cloned()).collect()
+    }
+}
+
+/// The trace prompt.
+pub(crate) fn prompt(token: &str) -> String {
+    format!("\u{1e}{token}\u{1f}${{LINENO:-0}}\u{1f}")
+}
+
+/// Takes the trace out of standard error; gives it.
+pub(crate) fn take_out(stderr: &mut Capture, token: &str) -> Vec<(u32, String)> {
+    let mark = format!("\u{1e}{token}\u{1f}");
+    let mut traced = Vec::new();
+    let mut rest: Vec<u8> = Vec::new();
+    let whole = [stderr.head.as_slice(), stderr.tail.as_slice()].concat();
+    for line in whole.split_inclusive(|byte| *byte == b'\n') {
+        match find(line, mark.as_bytes()) {
+            None => rest.extend_from_slice(line),
+            Some(at) => {
+                rest.extend_from_slice(line.get(..at).unwrap_or_default());
+                let text =
+                    String::from_utf8_lossy(line.get(at + mark.len()..).unwrap_or_default()).into_owned();
+                if let Some((number, command)) = text.trim_end().split_once('\u{1f}') {
+                    traced.push((number.parse().unwrap_or(0), command.to_owned()));
+                }
+            }
+        }
+    }
+    let lost = stderr.total.saturating_sub(whole.len() as u64);
+    *stderr = Capture { total: rest.len() as u64 + lost, head: rest, tail: Vec::new() };
+    traced
+}
+
+fn find(text: &[u8], part: &[u8]) -> Option<usize> {
+    text.windows(part.len()).position(|window| window == part)
+}
+
+/// Keeps so many bytes of each end.
+pub(crate) fn bound(stream: &mut Capture, keep: usize) {
+    if stream.head.len() > keep {
+        let mut rest = stream.head.split_off(keep);
+        let over = rest.len().saturating_sub(keep);
+        stream.tail = rest.split_off(over);
+    }
+}
+
+/// Sums up: the last command is the one that failed.
+pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, code: i32) -> Findings {
+    let file: PathBuf = absolute(cwd, Path::new(&call.script));
+    let places = places(&call.text);
+    let place =
+        |words: &[String]| words.first().and_then(|word| places.get(word.as_str()).copied().flatten());
+    let steps: Vec<Step> = traced
+        .into_iter()
+        .map(|(line, text)| {
+            let words: Vec<String> = text.split(' ').filter(|word| !word.is_empty()).map(shortened).collect();
+            let line = Some(line).filter(|line| *line > 0).or_else(|| place(&words)).unwrap_or(0);
+            Step { file: file.clone(), line, words, status: None }
+        })
+        .collect();
+    let mut findings = Findings::default();
+    if code != 0
+        && let Some(last) = steps.last()
+    {
+        findings.failing = Some(steps.len() - 1);
+        let source = last.words.join(" ");
+        findings.frames =
+            vec![Frame { file, line: last.line, function: "main".into(), source, ..Frame::default() }];
+    }
+    findings.steps = steps;
+    findings
+}
+
+/// Each word of a script's text with the line that it is on, where that is only one.
+fn places(text: &str) -> HashMap<&str, Option<u32>> {
+    let mut places: HashMap<&str, Option<u32>> = HashMap::new();
+    for (number, line) in (1_u32..).zip(text.lines()) {
+        let code = if line.trim_start().starts_with('#') { "" } else { line };
+        for word in code.split(|c: char| c.is_whitespace() || "();|&`$\"'".contains(c)) {
+            places
+                .entry(word)
+                .and_modify(|place| *place = place.filter(|seen| *seen == number))
+                .or_insert(Some(number));
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn finds_scripts_that_dash_runs() {
+        let call = script_at(&words(&["sh", "a.sh", "x"]), None).unwrap();
+        assert_eq!(call.traced(&words(&["sh", "a.sh", "x"])), words(&["sh", "-x", "a.sh", "x"]));
+        let call = script_at(&words(&["./a.sh", "x"]), Some("#!/bin/sh")).unwrap();
+        assert_eq!(call.traced(&words(&["./a.sh", "x"])), words(&["/bin/sh", "-x", "./a.sh", "x"]));
+        for (argv, line) in
+            [(&["sh", "-c", "x"][..], None), (&["sh", "-e", "x"], None), (&["./a"], Some("#!/bin/bash"))]
+        {
+            assert_eq!(script_at(&words(argv), line), None);
+        }
+    }
+
+    #[test]
+    fn a_step_has_a_line_where_its_command_is_named_once() {
+        let mut call = script_at(&words(&["sh", "a.sh"]), None).unwrap();
+        call.text = "# cp\ncp a b\necho x\n$(echo y)\n".to_owned();
+        let traced = vec![(0, "cp a b".to_owned()), (0, "echo x".to_owned())];
+        let found = findings(&call, Path::new("/w"), traced, 1);
+        assert_eq!(found.steps.iter().map(|step| step.line).collect::<Vec<_>>(), [2, 0]);
+        assert_eq!((found.failing, found.lines.len()), (Some(1), 0));
+    }
+
+    #[test]
+    fn takes_the_trace_out_of_standard_error() {
+        let text = b"one\n\x1eT\x1f3\x1fcp a b\ncp: no\n".to_vec();
+        let mut stderr = Capture { total: text.len() as u64, head: text, tail: Vec::new() };
+        assert_eq!(take_out(&mut stderr, "T"), [(3, "cp a b".to_owned())]);
+        assert_eq!((stderr.text(), stderr.total), ("one\ncp: no\n".to_owned(), 11));
+        bound(&mut stderr, 3);
+        assert_eq!((stderr.head.as_slice(), stderr.tail.as_slice()), (&b"one"[..], &b"no\n"[..]));
+    }
+}
