@@ -67,9 +67,9 @@ enum Durability {
     Power,
 }
 
-/// Pages in the write-ahead log after which it is moved into the database. Smaller than SQLite's 1,000, because every
-/// process that opens the store reads the whole log first.
-const CHECKPOINT_PAGES: u32 = 256;
+/// Size of the write-ahead log, in bytes, from which it is moved into the database. Every process that opens the store
+/// reads the whole log first, so it is kept small.
+const LONGEST_LOG: u64 = 1 << 20;
 
 impl Store {
     /// Opens the store in a folder, which is created (mode 0700) if it does not exist.
@@ -129,7 +129,23 @@ impl Store {
         let tx = begin(&mut db, durability).map_err(failed)?;
         let value = change(&tx).map_err(failed)?;
         tx.commit().map_err(failed)?;
+        self.shorten_log(&db);
         Ok(value)
+    }
+
+    /// Moves the log into the database when it has grown long. The caller holds the lock.
+    ///
+    /// SQLite's own automatism does not fit processes that write once: each that opens the store forgets what was moved
+    /// already and would move it again after every write. Failing is harmless: a reader is in the way, and the next
+    /// writer tries again.
+    fn shorten_log(&self, db: &Connection) {
+        let length = self.root.join("journal.db-wal").metadata().map_or(0, |meta| meta.len());
+        if length < LONGEST_LOG {
+            return;
+        }
+        let _ = db.busy_timeout(Duration::ZERO);
+        let _ = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        let _ = db.busy_timeout(self.patience);
     }
 }
 
@@ -147,9 +163,9 @@ fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
     db.busy_timeout(patience)?;
-    // Moving the log into the database costs two flushes to the disk: not at the end of every successful run.
+    // Moving the log into the database costs two flushes to the disk, which are not due at the end of every successful
+    // run; `shorten_log` does it.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-    let _: u32 =
-        db.query_row(&format!("PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}"), [], |row| row.get(0))?;
+    let _: u32 = db.query_row("PRAGMA wal_autocheckpoint = 0", [], |row| row.get(0))?;
     Ok(db)
 }

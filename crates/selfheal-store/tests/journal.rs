@@ -80,6 +80,18 @@ fn runs_come_back_newest_first_and_their_facts_are_kept_once() {
 }
 
 #[test]
+fn the_log_stays_short_though_every_process_writes_once() {
+    let place = Place::new();
+    let log = place.root().join("journal.db-wal");
+    for number in 0..600 {
+        place.open().record_run(&run(number)).unwrap();
+        assert!(std::fs::metadata(&log).unwrap().len() < 2 << 20);
+    }
+    assert!(place.database().metadata().unwrap().len() > 16 << 10, "some of it was moved into the database");
+    assert_eq!(place.open().runs(&job(), 1_000).unwrap().len(), 600);
+}
+
+#[test]
 fn only_what_policy_applied_since_then_is_counted() {
     let place = Place::new();
     let store = place.open();

@@ -232,6 +232,26 @@ fn write_the_fixture() {
     fs::write(folder.join("store-1.rs"), text).unwrap();
 }
 
+#[test]
+fn every_table_and_column_is_documented() {
+    let page = include_str!("../../../docs/store.md");
+    let place = Place::new();
+    drop(place.open());
+    let db = place.sql();
+    let mut tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").unwrap();
+    let names: Vec<String> = tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert!(names.len() > 5, "{names:?}");
+    for table in names {
+        let (_, from) = page.split_once(&format!("### `{table}`")).expect(&table);
+        let section = from.split("### ").next().unwrap();
+        let mut columns = db.prepare("SELECT name FROM pragma_table_info(?1)").unwrap();
+        for column in columns.query_map([&table], |row| row.get::<_, String>(0)).unwrap() {
+            let column = column.unwrap();
+            assert!(section.contains(&format!("`{column}`")), "{table}.{column}");
+        }
+    }
+}
+
 /// Runs a test of this binary in another process, behind some words of a shell.
 fn rerun(test: &str, root: &Path, before: &str) -> Output {
     Command::new("sh")

@@ -71,6 +71,7 @@ impl Store {
         tx.commit().map_err(failed)?;
         // What was committed stays. Files that could not be moved lag, which is harmless and mended next time.
         let _ = seals.advance(&self.root, &head, anchored);
+        self.shorten_log(&db);
         Ok(())
     }
 }
