@@ -72,7 +72,9 @@ pub(crate) fn make_private_file(path: &Path) -> io::Result<()> {
     fs::remove_file(&fresh)?;
     match linked {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        other => other,
+        // A file system without links. Only threads that make the same store at the same time could be disturbed.
+        Err(_) => private().create(true).truncate(false).open(path).map(drop),
+        Ok(()) => Ok(()),
     }
 }
 

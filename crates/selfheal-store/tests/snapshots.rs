@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -341,4 +342,81 @@ fn saved_content_is_private_and_checked() {
     assert_eq!(store.load(&hash).unwrap(), b"secret");
     fs::remove_file(&object).unwrap();
     assert_eq!(store.load(&hash).unwrap_err().trouble, Trouble::Missing);
+}
+
+#[test]
+fn an_edit_that_comes_at_the_same_moment_is_never_lost() {
+    let place = Place::new();
+    let store = place.open();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("job.sh");
+    let theirs = folder.path().join("theirs");
+    for round in 0..150_u32 {
+        fs::write(&path, "old\n").unwrap();
+        let change = change(&store, &path, Some("new\n"));
+        store.take(&id(round), &path).unwrap();
+        fs::write(&theirs, "edited\n").unwrap();
+        let start = std::sync::Barrier::new(2);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                start.wait();
+                // The moments differ from round to round.
+                (0..round * 400).for_each(|_| std::hint::spin_loop());
+                fs::rename(&theirs, &path).unwrap();
+            });
+            start.wait();
+            let applied = store.apply(&id(round), &change);
+            assert!(applied.is_ok() || applied.unwrap_err().trouble == Trouble::Changed);
+        });
+        assert_eq!(fs::read_to_string(&path).unwrap(), "edited\n", "round {round}");
+        assert_eq!(names(folder.path()), ["job.sh"]);
+    }
+}
+
+/// A user who exists nowhere, and one whose file he may write by his group.
+const GUEST: u32 = 47_110;
+const OWNER: u32 = 47_111;
+
+#[test]
+fn a_file_of_another_user_keeps_its_owner() {
+    if !rustix::process::geteuid().is_root() {
+        // Only root can make one.
+        return;
+    }
+    let place = Place::new();
+    let folder = place.folder.path();
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let path = script(folder);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+    std::os::unix::fs::chown(&path, Some(OWNER), Some(GUEST)).unwrap();
+    // The build folder may be closed to other users.
+    let program = folder.join("test");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    let child = std::process::Command::new(&program)
+        .args(["--exact", "snapshots::child_changes_a_foreign_file", "--ignored"])
+        .env("STORE_ROOT", place.root())
+        .current_dir(folder)
+        .uid(GUEST)
+        .gid(GUEST)
+        .output()
+        .unwrap();
+    assert!(child.status.success(), "{}", String::from_utf8_lossy(&child.stdout));
+    let after = seen(&path);
+    assert_eq!((after.content, after.owner, after.mode & 0o7777), (b"new\n".to_vec(), (OWNER, GUEST), 0o664));
+}
+
+#[test]
+#[ignore = "runs in a process of its own"]
+fn child_changes_a_foreign_file() {
+    let store = crate::helpers::open(Path::new(&std::env::var_os("STORE_ROOT").unwrap()));
+    let path = std::env::current_dir().unwrap().join("job.sh");
+    let change = change(&store, &path, Some("new\n"));
+    store.take(&id(1), &path).unwrap();
+    store.apply(&id(1), &change).unwrap();
+    // The content comes back; that the times cannot is told.
+    let error = store.put_back(&id(1), &change).unwrap_err();
+    assert!(error.to_string().contains("the content is in place"), "{error}");
+    assert_eq!(store.state_of(&change).unwrap(), Standing::Before);
+    store.put_back(&id(1), &change).unwrap();
+    store.apply(&id(1), &change).unwrap();
 }

@@ -127,7 +127,11 @@ impl Place {
         // From the first byte on, so that a crash leaves the beginning of the new and the end of the old content.
         file.write_all_at(wanted.content, 0).map_err(failed)?;
         file.set_len(wanted.content.len() as u64).map_err(failed)?;
-        wanted.meta.write(&file).map_err(|error| failed(error.into()))?;
+        file.sync_all().map_err(failed)?;
+        // Only the owner may set times; whoever may just write the file gets as far as this.
+        wanted.meta.write(&file).map_err(|error| {
+            self.failed("restore the times and attributes (the content is in place) of", error)
+        })?;
         file.sync_all().map_err(failed)
     }
 
