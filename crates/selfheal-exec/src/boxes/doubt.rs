@@ -19,11 +19,13 @@ pub(crate) struct Evidence<'a> {
     pub full: bool,
     /// All effects are listed.
     pub complete: bool,
+    /// The box is one of root.
+    pub as_root: bool,
 }
 
 /// Texts that tools print for want of something that a box does not have, and what that is. The first column is the
 /// system's or library's own wording, in lower case.
-const TELLTALES: [(&str, &str); 22] = [
+const TELLTALES: [(&str, &str); 25] = [
     ("value too large for defined data type", "a file belongs to another user, which the box cannot store"),
     ("[errno 75]", "a file belongs to another user, which the box cannot store"),
     ("eoverflow", "a file belongs to another user, which the box cannot store"),
@@ -46,6 +48,9 @@ const TELLTALES: [(&str, &str); 22] = [
     ("effective uid is not 0", "setuid programs are refused in the box"),
     ("no new privileges", "setuid programs are refused in the box"),
     ("must be setuid root", "setuid programs are refused in the box"),
+    ("must be suid to work", "setuid programs are refused in the box"),
+    ("must be superuser to", "the box refuses this even to root"),
+    ("only root can", "the box refuses this even to root"),
 ];
 
 const NETWORK: &str = "the box has no network";
@@ -72,7 +77,15 @@ pub(crate) fn doubt(evidence: &Evidence<'_>) -> Option<String> {
     }
     let lower = evidence.output.to_lowercase();
     let told = TELLTALES.iter().find(|(text, _)| lower.contains(text)).map(|(_, why)| (*why).to_owned());
-    told.or_else(|| read_only(&lower)).or_else(|| hidden(evidence)).or_else(|| secret(evidence))
+    let refused =
+        (evidence.as_root && is_refused(&lower)).then(|| "the box refuses this even to root".to_owned());
+    told.or(refused).or_else(|| read_only(&lower)).or_else(|| hidden(evidence)).or_else(|| secret(evidence))
+}
+
+/// Root is hardly ever refused anything outside of a box. (EACCES does not count: it is what a missing execute bit gives.)
+fn is_refused(lower: &str) -> bool {
+    let of_mount = |line: &str| line.starts_with("mount:") && line.contains("permission denied");
+    lower.contains("operation not permitted") || lower.lines().any(of_mount)
 }
 
 fn read_only(lower: &str) -> Option<String> {
@@ -110,6 +123,7 @@ mod tests {
             secrets: &["API_KEY".to_owned()],
             full: false,
             complete: true,
+            as_root: true,
         })
     }
 
@@ -123,6 +137,8 @@ mod tests {
             ("x.sh: line 3: API_KEY: unbound variable", "API_KEY"),
             ("sudo: effective uid is not 0, is sudo installed setuid root?", "setuid"),
             ("touch: cannot touch '/sys/x': Read-only file system", "read-only"),
+            ("mount: /mnt: permission denied.", "refuses"),
+            ("setcap: Operation not permitted", "refuses"),
         ] {
             let why = judge(Ended::Exited(1), output).unwrap_or_default();
             assert!(why.contains(word), "{output}: {why}");
@@ -132,7 +148,12 @@ mod tests {
 
     #[test]
     fn an_ordinary_failure_is_the_jobs() {
-        for output in ["cp: cannot stat 'logs/*.log': No such file or directory", "MY_API_KEYS: bad", ""] {
+        for output in [
+            "cp: cannot stat 'logs/*.log': No such file or directory",
+            "MY_API_KEYS: bad",
+            "./x: Permission denied",
+            "",
+        ] {
             assert_eq!(judge(Ended::Exited(1), output), None, "{output}");
         }
         assert!(judge(Ended::TimedOut { after_ms: 5 }, "").is_some());

@@ -11,7 +11,10 @@ use std::process::Command;
 
 use rustix::fs::Mode;
 use rustix::mount::{MountAttrFlags, UnmountFlags, unmount};
-use rustix::process::{Pid, Signal, WaitOptions, chdir, pivot_root, set_parent_process_death_signal, wait};
+use rustix::process::{
+    DumpableBehavior, Pid, Signal, WaitOptions, chdir, pivot_root, set_dumpable_behavior,
+    set_parent_process_death_signal, wait,
+};
 
 use super::confine::confine;
 use super::outer::null;
@@ -77,6 +80,8 @@ fn live(world: &World<'_>, ends: Ends, notes: &mut fs::File) -> Step<()> {
     }
     // A box is the first that should go when memory runs short.
     let _ = fs::write("/proc/self/oom_score_adj", "900");
+    // The job must not look into this process. What it starts as a program can be looked into again.
+    named(set_dumpable_behavior(DumpableBehavior::NotDumpable), "close the first process")?;
     match named(fork_into(0), "start the job's process")? {
         Forked::Child => {
             drop(go);

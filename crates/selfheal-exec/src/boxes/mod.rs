@@ -81,6 +81,8 @@ pub struct BoxConfig {
     pub store: PathBuf,
     /// Paths that are hidden in every box, besides secrets: selfheal's own state.
     pub hidden: Vec<PathBuf>,
+    /// How much one box may write, in bytes; a share of the free memory when not given.
+    pub room: Option<u64>,
     /// Rungs that are not used although the machine offers them.
     pub forbid: Vec<String>,
 }
@@ -127,7 +129,7 @@ impl BoxRunner {
         Plan {
             parent: i32::try_from(std::process::id()).unwrap_or(0),
             store: Raw::of(self.config.store.join(format!("box-{}-{number}", std::process::id()))),
-            room: room(),
+            room: self.config.room.unwrap_or_else(room),
             hidden: self.config.hidden.iter().chain([&self.config.store]).map(Raw::of).collect(),
             ..Plan::default()
         }
@@ -203,6 +205,7 @@ impl BoxRunner {
             secrets: &prepared.secrets,
             full: seen.full,
             complete: seen.effects_complete,
+            as_root: rustix::process::geteuid().is_root(),
         });
         let run = Run {
             id: new_run_id(started),

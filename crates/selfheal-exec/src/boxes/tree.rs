@@ -98,7 +98,24 @@ impl Builder<'_> {
                 self.place(piece, &target)?;
             }
         }
+        self.close_folders(&root)?;
         Ok((root, layers))
+    }
+
+    /// The root and the folders that only hold other pieces belong to an ordinary user in his box: he may do as much
+    /// with them as outside.
+    fn close_folders(&self, root: &Path) -> Step<()> {
+        let folders = self.pieces.iter().filter(|piece| matches!(piece, Piece::Folder(_))).map(Piece::path);
+        let all = folders.chain((self.marks == Marks::User).then_some(Path::new("/")));
+        for folder in all {
+            let facts = named(fs::metadata(folder), format_args!("look at {}", folder.display()))?;
+            let bits = bits_for_caller(folder, facts.mode() & 0o7777);
+            named(
+                fs::set_permissions(inside(root, folder), fs::Permissions::from_mode(bits)),
+                "set a folder's mode",
+            )?;
+        }
+        Ok(())
     }
 
     fn numbered(&self, letter: char, number: usize) -> PathBuf {

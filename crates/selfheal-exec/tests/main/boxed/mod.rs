@@ -1,7 +1,11 @@
 //! Boxes: as whoever runs the tests, and where that is root also as an ordinary user.
 
 mod basics;
+mod effects;
+mod endings;
+mod setup;
 mod traced;
+mod walls;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -73,12 +77,28 @@ pub struct Place {
 
 impl Place {
     pub fn new() -> Self {
+        Self::with(|config| config)
+    }
+
+    /// One whose boxes may write so much.
+    pub fn with_room(bytes: u64) -> Self {
+        Self::with(|config| BoxConfig { room: Some(bytes), ..config })
+    }
+
+    /// One that does without some rungs.
+    pub fn forbidding(rungs: &[&str]) -> Self {
+        let forbid = rungs.iter().map(|name| (*name).to_owned()).collect();
+        Self::with(|config| BoxConfig { forbid, ..config })
+    }
+
+    fn with(change: impl FnOnce(BoxConfig) -> BoxConfig) -> Self {
         let keep = tempfile::tempdir().unwrap();
         let base = keep.path().canonicalize().unwrap();
         let (work, store) = (base.join("work"), base.join("store"));
         std::fs::create_dir(&work).unwrap();
-        let config = BoxConfig { program: HELPER.into(), store, ..BoxConfig::default() };
-        Self { _keep: keep, work, runner: BoxRunner::new(config) }
+        std::fs::create_dir(&store).unwrap();
+        let config = BoxConfig { program: helper(), store, ..BoxConfig::default() };
+        Self { _keep: keep, work, runner: BoxRunner::new(change(config)) }
     }
 
     /// An order for a command in the folder.
