@@ -53,8 +53,10 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     };
     let script = Script::new(&file.text);
-    let line = case.line_in(&file);
     let arithmetic = arithmetic_spans(&file.text);
+    // The report may point at the line where the missing result is used first.
+    let line =
+        case.line_in(&file).filter(|line| arithmetic.iter().any(|span| script.line_of(span.start) == *line));
     let candidates = names(case, &script, &arithmetic, line, &value);
     let mut parts: Vec<(Range<usize>, String)> = Vec::new();
     for name in &candidates {

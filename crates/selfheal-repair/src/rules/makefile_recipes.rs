@@ -18,7 +18,7 @@
 //! ```
 //! ```make
 //! all: out
-//! 	. ./env && build
+//! <tab>. ./env && build
 //! ```
 //!
 //! ## Safety
@@ -34,7 +34,11 @@ rule!(MakefileRecipes, "makefile_recipes", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let Some(file) = makefile(case) else { return Vec::new() };
-    let separator = case.faults().any(|fault| matches!(fault, Fault::Syntax { .. }));
+    let separator = case.faults().any(|fault| match fault {
+        Fault::Syntax { .. } => true,
+        Fault::Other { message } => message.contains("missing separator"),
+        _ => false,
+    });
     let source = case.faults().any(|fault| match fault {
         Fault::CommandNotFound { name } => name == "source",
         Fault::Dialect { .. } => true,

@@ -34,30 +34,40 @@ macro_rules! rule {
 mod arithmetic_status;
 mod aware_times;
 mod bash_under_sh;
+mod bsd_options;
 mod byte_order_mark;
 mod carriage_returns;
 mod closed_pipe;
+mod config_near_miss;
 mod execute_bit;
+mod git_branch;
 mod grep_status;
+mod group_rights;
 mod here_document_end;
 mod import_path;
 mod interpreter_path;
 mod leading_zero;
 mod makefile_recipes;
 mod missing_folder;
+mod names_with_blanks;
 mod node_modules_kind;
 mod perl_library;
 mod python_environment;
 mod python_folder;
 mod python_removed_name;
+mod read_loop;
 mod renamed_key;
 mod search_path;
 mod shared_default;
+mod sort_order;
+mod stale_lock;
 mod subprocess_text;
 mod table_dialect;
 mod text_encoding;
 mod tool_name;
+mod unchecked_cd;
 mod unmatched_glob;
+mod unquoted_test;
 mod unset_variable;
 mod working_folder;
 
@@ -95,6 +105,16 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &closed_pipe::ClosedPipe,
         &leading_zero::LeadingZero,
         &makefile_recipes::MakefileRecipes,
+        &names_with_blanks::NamesWithBlanks,
+        &unquoted_test::UnquotedTest,
+        &bsd_options::BsdOptions,
+        &stale_lock::StaleLock,
+        &sort_order::SortOrder,
+        &read_loop::ReadLoop,
+        &git_branch::GitBranch,
+        &config_near_miss::ConfigNearMiss,
+        &unchecked_cd::UncheckedCd,
+        &group_rights::GroupRights,
         &unmatched_glob::UnmatchedGlob,
         &missing_folder::MissingFolder,
         &python_folder::PythonFolder,

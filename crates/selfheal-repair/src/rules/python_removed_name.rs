@@ -242,11 +242,11 @@ impl Mended<'_> {
                 continue;
             }
             done.push(import.statement.start);
-            self.from_import(import, &all, &moved);
+            self.split_import(import, &all, &moved);
         }
     }
 
-    fn from_import(&mut self, import: &Import, all: &[&Import], moved: &[(&Import, (&str, &str))]) {
+    fn split_import(&mut self, import: &Import, all: &[&Import], moved: &[(&Import, (&str, &str))]) {
         let text = self.module.text();
         let shown = |one: &Import| text.get(one.span.clone()).unwrap_or_default().to_owned();
         let kept: Vec<String> = all

@@ -1,0 +1,169 @@
+//! # A branch that was renamed
+//!
+//! ## What it finds
+//! A script names a branch that the repository no longer has, while the remote's default branch has another name; usually
+//! `master` and `main`.
+//!
+//! ## Why it fails
+//! The branch was renamed where the repository comes from, and the old name was removed.
+//!
+//! ## Fix
+//! The script names the branch that the remote now has as its default.
+//!
+//! ## Example
+//! ```sh
+//! git reset --hard origin/master
+//! ```
+//! ```sh
+//! git reset --hard origin/main
+//! ```
+//!
+//! ## Safety
+//! Only when the repository's own files say which branch is the default now, and only in commands of git. The repository is
+//! not changed.
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use selfheal_core::fault::Fault;
+use selfheal_core::scene::absolute;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::Case;
+use crate::shell::{Script, Values, splice};
+use crate::text;
+
+rule!(GitBranch, "git_branch", Safe, propose);
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let old = case.faults().find_map(|fault| match fault {
+        Fault::NoSuchReference { name } => {
+            name.rsplit('/').next().map(|name| name.trim_matches(['\'', '"']).to_owned())
+        }
+        _ => None,
+    });
+    let Some(old) = old.filter(|name| !name.is_empty()) else { return Vec::new() };
+    let Some(file) = case.failing_file().filter(|file| file.language.is_shell()) else { return Vec::new() };
+    let script = Script::new(&file.text);
+    let Some((new, place)) = repositories(case, &script, &file.path)
+        .iter()
+        .find_map(|git| Some((default_branch(case, git, &old)?, git.clone())))
+    else {
+        return Vec::new();
+    };
+    let mut parts: Vec<(Range<usize>, String)> = Vec::new();
+    let values: Vec<Range<usize>> = script
+        .assignments()
+        .map(|(_, value, _)| value)
+        .filter(|v| script.get(v).trim_matches('"') == old)
+        .collect();
+    let commands = script
+        .commands
+        .iter()
+        .filter(|command| script.name(command) == "git")
+        .map(|command| command.span.clone());
+    for span in commands.chain(values) {
+        let source = script.get(&span).to_owned();
+        for at in text::whole_words(&source, &old).collect::<Vec<_>>() {
+            let start = span.start + at;
+            parts.push((start..start + old.len(), new.clone()));
+        }
+    }
+    let lines: Vec<String> = parts.iter().map(|(span, _)| script.line_of(span.start).to_string()).collect();
+    let draft = Draft::new(
+        "git_branch",
+        format!("there is no branch {old} any more; the default branch is {new} now"),
+        format!("name the branch {new}"),
+    )
+    .evidence(format!("{} says that the default branch is {new}", place.display()))
+    .rewrite(&file, splice(&file.text, parts), format!("lines {}: {new} for {old}", lines.join(", ")));
+    draft.done().into_iter().collect()
+}
+
+/// The git folders of the repositories that the script works in: of `-C` and `cd`, of its own folder, and of the
+/// folders beside the script.
+fn repositories(case: &Case, script: &Script<'_>, path: &Path) -> Vec<PathBuf> {
+    let home = path.parent().unwrap_or(Path::new("/")).to_path_buf();
+    let values = Values::new(case, script, home.to_string_lossy().into_owned());
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for command in &script.commands {
+        let words = script.words(command);
+        let given =
+            words.windows(2).find(|pair| pair.first() == Some(&"-C")).and_then(|pair| pair.get(1).copied());
+        let changed = (script.name(command) == "cd").then(|| words.get(1).copied()).flatten();
+        folders.extend(
+            given
+                .or(changed)
+                .and_then(|word| values.word(word))
+                .map(|value| absolute(&case.base(), Path::new(&value))),
+        );
+    }
+    folders.extend([case.base(), home.clone()]);
+    folders.extend(case.scene.names(&home).into_iter().map(|name| home.join(name)).take(50));
+    folders.dedup();
+    folders
+        .into_iter()
+        .map(|folder| folder.join(".git"))
+        .filter(|git| case.scene.facts(git).is_some())
+        .collect()
+}
+
+/// The default branch of a repository's remote, if it is not the old name.
+fn default_branch(case: &Case, git: &Path, old: &str) -> Option<String> {
+    let read = |path: &Path| case.scene.read(path, 1 << 16).and_then(|bytes| String::from_utf8(bytes).ok());
+    let config = read(&git.join("config")).unwrap_or_default();
+    let remote = config.lines().find_map(|line| line.trim().strip_prefix("url = "));
+    let head_of = |text: String, prefix: &str| {
+        Some(text.trim().strip_prefix("ref: ")?.strip_prefix(prefix)?.to_owned())
+    };
+    // A remote on this machine says it itself; else what was fetched last, else the only other branch.
+    let near = remote.filter(|url| !url.contains("://") && !url.contains('@')).and_then(|url| {
+        let folder = git.parent()?.to_path_buf();
+        let place = absolute(&folder, Path::new(url));
+        let head = read(&place.join("HEAD")).or_else(|| read(&place.join(".git/HEAD")))?;
+        head_of(head, "refs/heads/")
+    });
+    let fetched =
+        || read(&git.join("refs/remotes/origin/HEAD")).and_then(|text| head_of(text, "refs/remotes/origin/"));
+    let usual = || {
+        let names = case.scene.names(&git.join("refs/remotes/origin"));
+        ["main", "master", "trunk", "develop"]
+            .into_iter()
+            .find(|name| names.iter().any(|known| known == name) && *name != old)
+            .map(str::to_owned)
+    };
+    near.or_else(fetched).filter(|name| name != old).or_else(usual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestCase, TestScene};
+
+    fn case(scene: TestScene) -> TestCase {
+        let text = "git -C site fetch origin\ngit -C site checkout -q master\ngit -C site reset --hard origin/master # master\n";
+        TestCase::new("x.sh", text, scene)
+            .fault(Fault::NoSuchReference { name: "origin/master".into() })
+            .at(3)
+    }
+
+    #[test]
+    fn names_the_default_branch_of_the_remote() {
+        let scene = TestScene::new()
+            .file("site/.git/config", "[remote \"origin\"]\n\turl = ../origin.git\n")
+            .file("origin.git/HEAD", "ref: refs/heads/main\n");
+        assert_eq!(
+            case(scene).healed(&GitBranch),
+            "git -C site fetch origin\ngit -C site checkout -q main\ngit -C site reset --hard origin/main # master\n"
+        );
+        let scene = TestScene::new()
+            .file("site/.git/config", "url = https://x/y\n")
+            .file("site/.git/refs/remotes/origin/trunk", "0\n");
+        assert!(case(scene).healed(&GitBranch).contains("origin/trunk"));
+    }
+
+    #[test]
+    fn leaves_unknown_repositories_alone() {
+        assert!(case(TestScene::new()).silent(&GitBranch));
+    }
+}

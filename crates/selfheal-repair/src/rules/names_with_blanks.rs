@@ -1,0 +1,351 @@
+//! # File names with blanks fall apart
+//!
+//! ## What it finds
+//! A shell script loops over the output of `ls`, or uses a variable without quotes, and a command gets a part of a file name
+//! that has a blank in it.
+//!
+//! ## Why it fails
+//! A shell splits the result of `$(…)` and of variables without quotes at blanks, and takes `*`, `?` and `[` in it for
+//! patterns.
+//!
+//! ## Fix
+//! The loop goes over the pattern itself, and the variables that hold such names are quoted wherever they are used.
+//!
+//! ## Example
+//! ```sh
+//! for scan in $(ls $SCANS/*.pdf); do
+//!   mv $scan $FILED/
+//! done
+//! ```
+//! ```sh
+//! for scan in "$SCANS"/*.pdf; do
+//!   [ -e "$scan" ] || [ -L "$scan" ] || { echo "no file matches $scan" >&2; continue; }
+//!   mv "$scan" "$FILED"/
+//! done
+//! ```
+//!
+//! ## Safety
+//! Only variables that hold the names: the loop's, and those that are made from it, and the words beside them. Variables
+//! that hold lists or options keep being split.
+
+use std::ops::Range;
+use std::path::Path;
+
+use selfheal_core::fault::Fault;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::{Case, ScriptFile};
+use crate::shell::{
+    Block, BlockKind, Command, Script, has_pattern, quoted, splice, substitution, unquoted, variables,
+};
+use crate::text;
+
+rule!(NamesWithBlanks, "names_with_blanks", Safe, propose);
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let Some(whole) = case.faults().find_map(|fault| whole_name(case, fault)) else { return Vec::new() };
+    let Some(file) = case.failing_file().filter(|file| file.language.is_shell()) else { return Vec::new() };
+    let script = Script::new(&file.text);
+    let (mut parts, mut names) = loops(&script);
+    names.extend(read_names(&script));
+    names.extend(blank_values(case, &script));
+    spread(&script, &mut names);
+    parts.extend(quotes(&script, &names));
+    let Some((first, _)) = parts.first() else { return Vec::new() };
+    let line = case.line_in(&file).unwrap_or(script.line_of(first.start));
+    candidate(&file, parts, &whole, line, &names).into_iter().collect()
+}
+
+fn candidate(
+    file: &ScriptFile,
+    parts: Vec<(Range<usize>, String)>,
+    whole: &str,
+    line: u32,
+    names: &[String],
+) -> Option<Candidate> {
+    let names = names.iter().map(|name| format!("${name}")).collect::<Vec<_>>().join(", ");
+    Draft::new(
+        "names_with_blanks",
+        format!("line {line}: the name {whole:?} has a blank and was split there"),
+        "keep file names whole: quote them, and loop over the pattern itself",
+    )
+    .evidence(format!("there is a file {whole:?}"))
+    .rewrite(file, splice(&file.text, parts), format!("quote {names}"))
+    .done()
+}
+
+/// The file whose name fell apart: a path that was not found is one of its words.
+fn whole_name(case: &Case, fault: &Fault) -> Option<String> {
+    let path = match fault {
+        Fault::NoSuchPath { path } | Fault::NotADirectory { path } => path,
+        _ => return None,
+    };
+    let part = path.file_name()?.to_string_lossy().into_owned();
+    let parents = case.places(path).into_iter().filter_map(|place| place.parent().map(Path::to_path_buf));
+    let beside = parents
+        .flat_map(|parent| case.scene.names(&parent))
+        .find(|name| name.contains(' ') && is_word_of(&part, name));
+    beside.or_else(|| {
+        // The second word of a name lacks the folder: look below the job's folder.
+        let folders = case.scene.names(&case.base()).into_iter().map(|name| case.base().join(name));
+        folders
+            .flat_map(|folder| case.scene.names(&folder))
+            .find(|name| name.contains(' ') && is_word_of(&part, name))
+    })
+}
+
+fn is_word_of(part: &str, name: &str) -> bool {
+    name.split([' ', '\t']).any(|word| word == part)
+}
+
+/// Loops over `$(ls …)`: the edits that loop over the pattern, and their variables.
+fn loops(script: &Script<'_>) -> (Vec<(Range<usize>, String)>, Vec<String>) {
+    let mut parts = Vec::new();
+    let mut names = Vec::new();
+    for block in &script.blocks {
+        let BlockKind::For { name, items } = &block.kind else { continue };
+        let [item] = items.as_slice() else { continue };
+        let Some(inner) = substitution(script.get(item)) else {
+            if has_pattern(script.get(item)) {
+                names.push(script.get(name).to_owned());
+            }
+            continue;
+        };
+        if let Some(edits) = over_pattern(script, block, item, inner.trim(), script.get(name)) {
+            parts.extend(edits);
+            names.push(script.get(name).to_owned());
+        }
+    }
+    (parts, names)
+}
+
+fn over_pattern(
+    script: &Script<'_>,
+    block: &Block,
+    item: &Range<usize>,
+    inner: &str,
+    name: &str,
+) -> Option<Vec<(Range<usize>, String)>> {
+    let listed = inner.strip_prefix("ls")?.trim_start();
+    let listed = listed.strip_prefix("-1 ").unwrap_or(listed).trim();
+    if listed.starts_with('-') || listed.contains(['|', ';', '\n', ' ']) {
+        return None;
+    }
+    let check = format!(
+        "[ -e \"${name}\" ] || [ -L \"${name}\" ] || {{ echo \"no file matches ${name}\" >&2; continue; }}"
+    );
+    let mut edits = Vec::new();
+    if has_pattern(listed) {
+        edits.push((item.clone(), quoted_word(listed)));
+        edits.push(script.put_first(block, &check));
+    } else {
+        // `ls DIR` gives bare names.
+        let folder =
+            if listed.is_empty() { String::new() } else { format!("{}/", quoted(&listed.replace('"', ""))) };
+        edits.push((item.clone(), format!("{folder}*")));
+        let (span, first) = script.put_first(block, &check);
+        let bare = if folder.is_empty() {
+            String::new()
+        } else {
+            script.put_first(block, &format!("{name}=${{{name}##*/}}")).1
+        };
+        edits.push((span, format!("{first}{bare}")));
+    }
+    Some(edits)
+}
+
+/// Variables that `read` fills with whole lines.
+fn read_names(script: &Script<'_>) -> Vec<String> {
+    let reads = script.commands.iter().filter(|command| script.name(command) == "read");
+    let single = reads.filter_map(|command| {
+        let names: Vec<&str> =
+            script.words(command).into_iter().skip(1).filter(|word| !word.starts_with('-')).collect();
+        match names.as_slice() {
+            [only] => Some((*only).to_owned()),
+            _ => None,
+        }
+    });
+    single.collect()
+}
+
+/// Variables whose value has a blank and is a path that exists.
+fn blank_values(case: &Case, script: &Script<'_>) -> Vec<String> {
+    let known = |name: &str| case.trace.and_then(|trace| trace.value(name)).map(str::to_owned);
+    let mut names: Vec<String> = Vec::new();
+    for (name, value, _) in script.assignments() {
+        let value = known(name).unwrap_or_else(|| unquoted(script.get(&value)));
+        if value.contains(' ') && case.find(Path::new(&value)).is_some() {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+/// Adds the variables that are made from those that hold names.
+fn spread(script: &Script<'_>, names: &mut Vec<String>) {
+    for _ in 0..10 {
+        let made: Vec<String> = script
+            .assignments()
+            .filter(|(name, value, _)| {
+                let from = variables(script.get(value)).iter().any(|used| names.contains(used));
+                let number = script.get(value).starts_with("$((") || script.get(value).contains("wc ");
+                from && !number && !names.iter().any(|known| known == name)
+            })
+            .map(|(name, ..)| name.to_owned())
+            .collect();
+        if made.is_empty() {
+            break;
+        }
+        names.extend(made);
+    }
+    names.sort();
+    names.dedup();
+}
+
+/// Quotes for every word that uses one of the variables without them.
+fn quotes(script: &Script<'_>, names: &[String]) -> Vec<(Range<usize>, String)> {
+    let mut parts = Vec::new();
+    for command in &script.commands {
+        let name = script.name(command);
+        if matches!(name.as_str(), "[[" | "((" | "local" | "export" | "readonly" | "declare")
+            || name.starts_with("((")
+        {
+            continue;
+        }
+        let words = command.words.iter().skip(usize::from(!uses(script, command.words.first(), names)));
+        for span in words.chain(command.redirects.iter().map(|(_, target)| target)) {
+            let word = script.get(span);
+            let plain = variables(word).iter().any(|used| names.contains(used))
+                && !word.contains("$(")
+                && !word.contains('`');
+            if plain && splits(word, names) {
+                parts.push((span.clone(), quoted_word(word)));
+            }
+        }
+        parts.extend(substitutions(script, command, names));
+    }
+    parts
+}
+
+fn uses(script: &Script<'_>, span: Option<&Range<usize>>, names: &[String]) -> bool {
+    span.is_some_and(|span| variables(script.get(span)).iter().any(|used| names.contains(used)))
+}
+
+/// An argument that is a substitution without quotes and gives a name: `mv $(basename $f) x`.
+fn substitutions(script: &Script<'_>, command: &Command, names: &[String]) -> Vec<(Range<usize>, String)> {
+    let name = script.name(command);
+    if matches!(name.as_str(), "for" | "set" | "[[") {
+        return Vec::new();
+    }
+    let words = command.words.iter().skip(1).filter(|span| {
+        let word = script.get(span);
+        let gives = ["$(basename ", "$(dirname ", "$(readlink ", "$(realpath "]
+            .iter()
+            .any(|start| word.starts_with(start));
+        gives && word.ends_with(')') && variables(word).iter().any(|used| names.contains(used))
+    });
+    words
+        .flat_map(|span| [(span.start..span.start, "\"".to_owned()), (span.end..span.end, "\"".to_owned())])
+        .collect()
+}
+
+/// Whether one of the variables stands outside of quotes.
+fn splits(word: &str, names: &[String]) -> bool {
+    let (mut single, mut double) = (false, false);
+    let mut previous = ' ';
+    for (at, c) in word.char_indices() {
+        match c {
+            '\'' if !double => single = !single,
+            '"' if !single => double = !double,
+            '$' if !single && !double && previous != '\\' => {
+                let used = variables(word.get(at..).unwrap_or_default());
+                if used.first().is_some_and(|name| names.contains(name)) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+        previous = c;
+    }
+    false
+}
+
+/// A word with its variables in quotes; patterns stay outside of them.
+fn quoted_word(word: &str) -> String {
+    if !has_pattern(word) && !word.contains(['\'', '~']) {
+        return format!("\"{}\"", word.replace('"', ""));
+    }
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find('$') {
+        let (before, after) = rest.split_at(at);
+        let open = before.matches('"').count() % 2 == 1;
+        let end = expansion_end(after);
+        out.push_str(before);
+        if open {
+            out.push_str(after.get(..end).unwrap_or_default());
+        } else {
+            out.push_str(&format!("\"{}\"", after.get(..end).unwrap_or_default()));
+        }
+        rest = after.get(end..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+fn expansion_end(text: &str) -> usize {
+    if text.starts_with("${") {
+        return text.find('}').map_or(text.len(), |at| at + 1);
+    }
+    let body = text.get(1..).unwrap_or_default();
+    1 + body.find(|c: char| !text::is_name(c)).unwrap_or(body.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestCase, TestScene, no_such};
+
+    #[test]
+    fn loops_over_the_pattern_and_quotes_the_names() {
+        let text = "SCANS=scans\nfor scan in $(ls $SCANS/*.pdf); do\n  name=$(basename $scan)\n  year=${name:0:4}\n  mkdir -p $OUT/$year\n  \
+            echo \"$(wc -c < $scan) $name\" >> $OUT/index\n  mv $scan $OUT/$year/\ndone\n";
+        let case = TestCase::new("x.sh", text, TestScene::new().file("scans/2023 invoice.pdf", "x"))
+            .fault(no_such("scans/2023"))
+            .at(6);
+        assert_eq!(
+            case.healed(&NamesWithBlanks),
+            "SCANS=scans\nfor scan in \"$SCANS\"/*.pdf; do\n  [ -e \"$scan\" ] || [ -L \"$scan\" ] || { echo \"no file matches $scan\" >&2; continue; }\n  \
+             name=$(basename \"$scan\")\n  year=${name:0:4}\n  mkdir -p \"$OUT/$year\"\n  echo \"$(wc -c < \"$scan\") $name\" >> $OUT/index\n  \
+             mv \"$scan\" \"$OUT/$year/\"\ndone\n"
+        );
+    }
+
+    #[test]
+    fn quotes_the_names_of_other_loops() {
+        let text = "for f in in/*; do\n  gzip -c $f > out/${f##*/}.gz\ndone\nopts='-a -b'\ntar $opts x\n";
+        let case =
+            TestCase::new("x.sh", text, TestScene::new().file("in/a b", "x")).fault(no_such("in/a")).at(2);
+        let healed = case.healed(&NamesWithBlanks);
+        assert!(
+            healed.contains("gzip -c \"$f\" > \"out/${f##*/}.gz\"") && healed.contains("tar $opts x"),
+            "{healed}"
+        );
+        let text = "for f in $(ls in); do\n  cp in/$f out/\ndone\n";
+        let case =
+            TestCase::new("x.sh", text, TestScene::new().file("in/a b", "x")).fault(no_such("in/a")).at(2);
+        let healed = case.healed(&NamesWithBlanks);
+        assert!(
+            healed.starts_with("for f in in/*; do\n  [ -e \"$f\" ]")
+                && healed.contains("  f=${f##*/}\n  cp \"in/$f\" out/"),
+            "{healed}"
+        );
+    }
+
+    #[test]
+    fn leaves_other_missing_files_alone() {
+        let case =
+            TestCase::new("x.sh", "cp $a b\n", TestScene::new().file("in/ab", "x")).fault(no_such("in/a"));
+        assert!(case.silent(&NamesWithBlanks));
+    }
+}
