@@ -110,8 +110,10 @@ fn resolve(argv: &[OsString], place: &Place, depth: usize) -> Option<PathBuf> {
     let Some(interpreter) = interpreter_of(word) else { return direct(word, place) };
     let found = match read_arguments(interpreter, &command) {
         Argument::File(file) => named(file, interpreter, place),
-        Argument::Code("-c", line) if depth > 0 => {
-            plain_words(line).and_then(|words| resolve(&words, place, depth - 1))
+        Argument::Code("-c", line) if depth > 0 && interpreter.names.contains(&"sh") => {
+            let line = Line::read(line.to_str()?)?;
+            let cwd = line.folder.map_or_else(|| place.cwd.to_owned(), |folder| place.cwd.join(folder));
+            resolve(&line.words, &Place { cwd: &cwd, search: place.search }, depth - 1)
         }
         Argument::Code("-m", module) => python_module(module, place.cwd),
         Argument::Code(..) => None,
@@ -231,13 +233,44 @@ fn is_text(path: &Path) -> bool {
     read_regular(path, 512).is_some_and(|bytes| !bytes.contains(&0))
 }
 
-/// The words of a shell line that is one plain command; anything that only a shell understands is none.
-fn plain_words(line: &OsStr) -> Option<Vec<OsString>> {
-    let text = line.to_str()?.trim();
-    let text = text.strip_prefix("exec ").unwrap_or(text);
-    let special = |letter: char| "|&;<>()$`\\\"'*?[]#~!{}\n".contains(letter);
-    (!text.is_empty() && !text.contains(special))
-        .then(|| text.split_whitespace().map(OsString::from).collect())
+/// A shell line as people write it in a crontab: one plain command, perhaps in another folder, its output sent somewhere.
+struct Line<'a> {
+    folder: Option<&'a str>,
+    words: Vec<OsString>,
+}
+
+impl<'a> Line<'a> {
+    /// Reads `[cd FOLDER &&] [exec] COMMAND [> FILE] [2>&1]`. Anything else that only a shell understands is none.
+    fn read(line: &'a str) -> Option<Self> {
+        let (folder, command) = match line.split_once("&&") {
+            Some((first, rest)) => (Some(first.trim().strip_prefix("cd ")?.trim()), rest),
+            None => (None, line),
+        };
+        let plain = |word: &str| !word.contains(|letter| "|&;<>()$`\\\"'*?[]#~!{}\n".contains(letter));
+        if folder.is_some_and(|folder| !plain(folder) || folder.contains(' ')) {
+            return None;
+        }
+        let words = without_redirections(command);
+        let words = words.strip_prefix(&["exec"]).unwrap_or(&words);
+        let all_plain = !words.is_empty() && words.iter().all(|word| plain(word));
+        all_plain.then(|| Self { folder, words: words.iter().map(OsString::from).collect() })
+    }
+}
+
+/// The words of a command without those that only say where its output goes or its input comes from.
+fn without_redirections(command: &str) -> Vec<&str> {
+    let mut kept = Vec::new();
+    let mut words = command.split_whitespace();
+    while let Some(word) = words.next() {
+        let sign = word.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '&');
+        match sign.trim_start_matches(['>', '<']) {
+            rest if rest.len() == sign.len() => kept.push(word),
+            // The file is the next word.
+            "" => drop(words.next()),
+            _ => {}
+        }
+    }
+    kept
 }
 
 /// The file of a Python module that lies below the current folder.

@@ -32,7 +32,9 @@ type OnStart = Box<dyn Fn(u32) + Send + Sync>;
 /// when `run` returns. Signals that are ignored stay ignored.
 ///
 /// The job inherits standard input and all descriptors that the program inherited itself. Standard output and standard
-/// error go through pipes of their own, so the order between the two is the order of arrival.
+/// error go through pipes of their own: each keeps its order, but of two that are written within microseconds of each
+/// other to different streams, either may come first. What the job leaves running in the background stays so; what it
+/// writes from then on is read and dropped.
 ///
 /// Errors: [`Trouble::Missing`] means that the job was not started, so that it may be run bare. Any other trouble means
 /// that sight of it was lost after the start; its process group was ended then, and it must not be run again unasked.

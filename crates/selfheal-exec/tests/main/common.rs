@@ -96,6 +96,13 @@ impl Program {
         Self { command, cwd: cwd.to_owned() }
     }
 
+    /// Another program in the same folder.
+    pub fn other(words: &[&str], cwd: &Path) -> Self {
+        let mut command = std::process::Command::new(words.first().unwrap());
+        command.args(words.get(1..).unwrap()).current_dir(cwd);
+        Self { command, cwd: cwd.to_owned() }
+    }
+
     fn fill(command: &mut std::process::Command, cwd: &Path, deadline: u32, grace: u32, argv: &[&str]) {
         command.arg("run").arg(cwd.join("result")).args([deadline.to_string(), grace.to_string()]);
         command.args(argv).current_dir(cwd);
