@@ -83,6 +83,7 @@ pub fn class_of(fault: &Fault, scene: &dyn Scene) -> Class {
         | Fault::Dialect { .. }
         | Fault::Encoding { .. }
         | Fault::NeedsTerminal => Class::Environment,
+        Fault::MissingModule { name } if crate::stdlib::removed_in(name).is_some() => Class::Dependency,
         Fault::MissingModule { .. } => Class::Environment,
         Fault::UnsetVariable { name } if SESSION_VARIABLES.contains(&name.as_str()) => Class::Environment,
         Fault::UnknownOption { .. }

@@ -32,6 +32,13 @@ pub(crate) fn context(case: &Case<'_>) -> Vec<(String, String)> {
         samples(case, &mut out);
     }
     environment(case, &mut out);
+    let mut seen = Vec::new();
+    out.retain(|(name, _)| {
+        !seen.contains(name) && {
+            seen.push(name.clone());
+            true
+        }
+    });
     out
 }
 
@@ -54,7 +61,9 @@ fn named_paths(case: &Case<'_>) -> Vec<PathBuf> {
             _ => {}
         }
     }
-    let words = case.words().iter().skip(1).filter(|word| !word.starts_with('-') && !word.contains("://"));
+    let says = case.words().first().is_some_and(|word| matches!(word.as_str(), "echo" | "printf" | "logger"));
+    let words = if says { &[] } else { case.words() };
+    let words = words.iter().skip(1).filter(|word| !word.starts_with('-') && !word.contains("://"));
     let words =
         words.filter(|word| (word.contains('/') || word.contains('.')) && !word.contains(['$', '*', '\n']));
     out.extend(words.take(MOST).map(PathBuf::from));
@@ -162,6 +171,14 @@ fn values(case: &Case<'_>, out: &mut Vec<(String, String)>) {
 
 /// The beginning of the files that a failure about their content is about.
 fn samples(case: &Case<'_>, out: &mut Vec<(String, String)>) {
+    let places = case.first().map_or(&[][..], |first| first.spots.as_slice());
+    let data = places.iter().find(|spot| crate::locate::is_data(&spot.file) && spot.line > 0);
+    if let Some(spot) = data {
+        let text = case.input.scene.read(&spot.file, 64 * 1024).unwrap_or_default();
+        let line = text.split(|byte| *byte == b'\n').nth(spot.line as usize - 1).unwrap_or_default();
+        let line = line.get(..SAMPLE.min(line.len())).unwrap_or_default();
+        out.push((format!("line {} of {}", spot.line, spot.file.display()), shown(line)));
+    }
     let about_content = case.first().is_some_and(|first| {
         matches!(
             first.fault,
@@ -188,6 +205,12 @@ fn data_files(case: &Case<'_>) -> Vec<PathBuf> {
     let words = case.words().iter().chain(case.place.command.iter().map(|command| &command.source));
     let mut names: Vec<String> =
         words.flat_map(|word| word.split([' ', '"', '\'', '(', ')', ','])).map(str::to_owned).collect();
+    let frames = case.input.trace.iter().flat_map(|trace| trace.frames.iter().rev().take(3));
+    names.extend(
+        frames
+            .flat_map(|frame| frame.values.values())
+            .map(|value| value.trim_matches(['\'', '"']).to_owned()),
+    );
     names.extend(case.input.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned()));
     let mut out: Vec<PathBuf> = Vec::new();
     for name in names.iter().filter(|name| name.contains('.') && name.len() < 300).take(40) {

@@ -23,5 +23,6 @@ pub mod repeat;
 pub mod report;
 mod signature;
 mod similar;
+mod stdlib;
 mod template;
 mod words;

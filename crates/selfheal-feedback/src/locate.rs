@@ -10,10 +10,12 @@ use selfheal_core::trace::Step;
 use crate::inner::look_through_words;
 use crate::parsers::{Found, Spot};
 use crate::report::ReportInput;
-use crate::words::{base, commands};
+use crate::words::{base, commands, fits, is_shell, logical_lines};
 
 /// The shortest piece of a message that is looked for in a script.
 const SHORTEST_PIECE: usize = 8;
+/// How many pieces are looked for.
+const PIECES: usize = 5;
 
 /// The place of a failure and the command that failed there.
 #[derive(Debug, Default)]
@@ -29,7 +31,7 @@ pub struct Place {
 /// Finds the place of a failure.
 pub fn place(input: &ReportInput<'_>, found: Option<&Found>) -> Place {
     let step = failing_step(input);
-    let said = found.and_then(|found| found.spots.first());
+    let said = found.and_then(|found| found.spots.iter().find(|spot| spot.line > 0 && !is_data(&spot.file)));
     let remote = step.and_then(|step| remote(&step.words)).filter(|_| !is_own_failure(found));
     if let Some(remote) = remote {
         return behind(input, step, said, remote);
@@ -98,7 +100,16 @@ fn function(input: &ReportInput<'_>) -> Option<String> {
 fn by_spot(input: &ReportInput<'_>, spot: &Spot, found: Option<&Found>) -> Place {
     let file = resolve(input, &spot.file);
     let source = line_of(input, &file, spot.line);
-    let words = source.as_deref().and_then(|line| command_in(line, found)).unwrap_or_default();
+    let shell = input.script.is_some_and(|(script, text)| script == file && is_shell(text));
+    let whole = || {
+        let (_, text) = input.script.filter(|_| shell)?;
+        logical_lines(text)
+            .into_iter()
+            .take_while(|(first, _)| *first <= spot.line)
+            .last()
+            .map(|(_, line)| line)
+    };
+    let words = whole().and_then(|line| command_in(&line, found)).unwrap_or_default();
     let line = spot.line.max(1);
     Place {
         location: Some(Location {
@@ -120,52 +131,76 @@ fn by_frame(input: &ReportInput<'_>) -> Option<Place> {
     Some(Place { seen: true, ..by_spot(input, &spot, None) })
 }
 
-/// The line of the script that printed the message, or the only one that runs the tool that did.
+/// The line of the script that printed the message, or the one that runs the tool that did.
 fn by_text(input: &ReportInput<'_>, found: &Found) -> Option<Place> {
     let (path, text) = input.script?;
     let number = printed_by(text, &found.text).or_else(|| run_by(text, found))?;
     Some(by_spot(input, &Spot::new(path, number), Some(found)))
 }
 
-/// The only line of a script that holds the beginning of a message.
+/// The only line of a script that holds a longer piece of a message as it is.
 fn printed_by(text: &str, message: &str) -> Option<u32> {
-    let whole = piece(message);
-    let behind = message.split_once(": ").map_or("", |(_, behind)| piece(behind));
-    [whole, behind]
-        .into_iter()
-        .filter(|piece| piece.len() >= SHORTEST_PIECE)
-        .find_map(|piece| only_line(text, |line| line.contains(piece)))
-}
-
-/// What of a message a script may hold as it is: up to the first digit or quote.
-fn piece(message: &str) -> &str {
-    let end = message
-        .find(|c: char| c.is_ascii_digit() || matches!(c, '\'' | '"' | '‘' | '`' | '/' | '['))
-        .unwrap_or(message.len());
-    message.get(..end).unwrap_or_default().trim_end()
-}
-
-fn run_by(text: &str, found: &Found) -> Option<u32> {
-    let tool = found.tool.as_deref()?;
-    let runs = |line: &str| {
-        commands(line)
-            .iter()
-            .any(|words| look_through_words(words).first().is_some_and(|word| base(word) == tool))
+    let is_end = |c: char| {
+        c.is_ascii_digit() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | '/' | '[' | ':' | '(' | ')')
     };
-    let name = name_in(&found.fault);
-    only_line(text, runs).or_else(|| {
-        let name = name.filter(|name| name.len() > 2)?;
-        only_line(text, |line| runs(line) && line.contains(name.as_str()))
-    })
+    let mut pieces: Vec<&str> = message.split(is_end).map(str::trim).collect();
+    pieces.retain(|piece| piece.len() >= SHORTEST_PIECE);
+    pieces.sort_by_key(|piece| usize::MAX - piece.len());
+    let mut whole = vec![message.trim()];
+    whole.extend(pieces.into_iter().take(PIECES));
+    whole.into_iter().find_map(|piece| only_line(text, |line| line.contains(piece)))
+}
+
+/// A line that runs the tool which complained: the only one, or the one whose words fit the name that it complains of.
+fn run_by(text: &str, found: &Found) -> Option<u32> {
+    if !is_shell(text) {
+        return None;
+    }
+    let tool = found.tool.as_deref()?;
+    let mut hits: Vec<(u32, Vec<String>)> = Vec::new();
+    for (number, line) in logical_lines(text) {
+        for words in commands(&line).iter().map(|words| look_through_words(words)) {
+            if words.first().is_some_and(|word| base(word) == tool) {
+                hits.push((number, words));
+            }
+        }
+    }
+    if let [(number, _)] = hits.as_slice() {
+        return Some(*number);
+    }
+    let name = name_in(&found.fault)?;
+    let best =
+        hits.iter().filter_map(|(number, words)| Some((support(words, &name)?, u32::MAX - number))).max();
+    best.filter(|(support, _)| *support > 0).map(|(_, number)| u32::MAX - number)
+}
+
+/// How well the words of a command fit a name that its tool complains of.
+fn support(words: &[String], name: &str) -> Option<usize> {
+    let letter = name.strip_prefix('-').filter(|letter| letter.chars().count() == 1);
+    words
+        .iter()
+        .skip(1)
+        .filter_map(|word| match letter {
+            Some(letter) => {
+                (word.starts_with('-') && !word.starts_with("--") && word.contains(letter)).then_some(1)
+            }
+            None if name.is_empty() => word.is_empty().then_some(1),
+            None => fits(word, name)
+                .or_else(|| word.strip_prefix(name).filter(|rest| rest.starts_with('=')).map(|_| 1)),
+        })
+        .max()
 }
 
 /// The name that a fault speaks of.
 fn name_in(fault: &Fault) -> Option<String> {
     match fault {
-        Fault::NoSuchPath { path } | Fault::NotADirectory { path } | Fault::PathExists { path } => {
-            path.file_name().map(|name| name.to_string_lossy().into_owned())
-        }
-        Fault::UnmatchedGlob { pattern } => pattern.rsplit('/').next().map(str::to_owned),
+        Fault::NoSuchPath { path }
+        | Fault::NotADirectory { path }
+        | Fault::IsADirectory { path }
+        | Fault::PathExists { path }
+        | Fault::NoSpace { path: Some(path) }
+        | Fault::PermissionDenied { path: Some(path) } => Some(path.to_string_lossy().into_owned()),
+        Fault::UnmatchedGlob { pattern } => Some(pattern.clone()),
         Fault::UnknownOption { option, .. } => Some(option.clone()),
         Fault::NoSuchReference { name } => Some(name.clone()),
         _ => None,
@@ -178,6 +213,12 @@ fn only_line(text: &str, mut wanted: impl FnMut(&str) -> bool) -> Option<u32> {
         (1_u32..).zip(text.lines()).filter(|(_, line)| !line.trim_start().starts_with('#') && wanted(line));
     let (number, _) = hits.next()?;
     hits.next().is_none().then_some(number)
+}
+
+/// Whether a file holds records that a job works on, so that a place in it says what was read, not what failed.
+pub fn is_data(file: &Path) -> bool {
+    const DATA: [&str; 9] = ["csv", "tsv", "txt", "dat", "log", "lst", "psv", "tab", "ndjson"];
+    file.extension().is_some_and(|extension| DATA.iter().any(|data| extension.eq_ignore_ascii_case(data)))
 }
 
 /// The words of the command in a line that the finding speaks of: the one of its tool, else the only one.

@@ -254,7 +254,7 @@ fn core_error(case: &Case<'_>) -> String {
         text.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
     };
     let text = said.map(str::to_owned).or_else(last).unwrap_or_else(|| status(&case.input.run.ended));
-    parsers::bounded(&text)
+    parsers::bounded(&text.replace('\r', "\\r"))
 }
 
 fn snippet(input: &ReportInput<'_>, location: &Location) -> Vec<SnippetLine> {

@@ -20,6 +20,7 @@ pub fn signature(class: Class, fault: &Fault) -> Signature {
             fields.iter().filter(|(name, _)| *name != "fault" && !CHANGING.contains(&name.as_str()))
         {
             match value {
+                serde_json::Value::String(words) if name == "codec" => push(&mut text, name, words),
                 serde_json::Value::String(words) => push(&mut text, name, &mask(words)),
                 serde_json::Value::Number(number) => push(&mut text, name, &number.to_string()),
                 _ => {}
@@ -37,27 +38,40 @@ fn push(text: &mut String, name: &str, value: &str) {
 /// number, such as `utf8` or `sha256`, stay.
 #[must_use]
 pub fn mask(text: &str) -> String {
+    let text = &mask_temporary(text);
     let mut out = String::with_capacity(text.len());
     let mut word = String::new();
     for c in text.chars() {
         if c.is_alphanumeric() || c == '_' {
             word.push(c);
         } else {
-            out.push_str(&mask_word(&word, &out));
+            out.push_str(&mask_word(&word));
             word.clear();
             out.push(c);
         }
     }
-    let last = mask_word(&word, &out);
-    out.push_str(&last);
+    out.push_str(&mask_word(&word));
     out
 }
 
-fn mask_word(word: &str, before: &str) -> String {
+/// Masks the names below folders for temporary files.
+fn mask_temporary(text: &str) -> String {
+    let mut pieces = text.split("/tmp/");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let end = piece
+            .find(|c: char| matches!(c, '/' | '\'' | '"' | ':' | ')') || c.is_whitespace())
+            .unwrap_or(piece.len());
+        out.push_str("/tmp/#");
+        out.push_str(piece.get(end..).unwrap_or_default());
+    }
+    out
+}
+
+fn mask_word(word: &str) -> String {
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let hex = word.len() >= 8 && digits > 0 && word.chars().all(|c| c.is_ascii_hexdigit());
-    let temporary = before.ends_with("/tmp/") || before.ends_with("/tmp/tmp.") || before.ends_with("XXXX");
-    if hex || temporary && !word.is_empty() && word != "tmp" {
+    if hex {
         return "#".into();
     }
     let leads = word.chars().next().is_some_and(char::is_alphabetic);
@@ -86,7 +100,7 @@ mod tests {
     #[test]
     fn what_changes_from_run_to_run_is_masked() {
         for (text, masked) in [
-            ("/tmp/tmp.iv01Fzj4Ld/out", "/tmp/tmp.#/out"),
+            ("/tmp/tmp.iv01Fzj4Ld/out", "/tmp/#/out"),
             ("exports/2024-05-02.csv at 12:30:11", "exports/#-#-#.csv at #:#:#"),
             ("10.0.0.17:5432", "#.#.#.#:#"),
             ("object 9fceb02d0ae598e95dc970b74767f19372d61af8", "object #"),

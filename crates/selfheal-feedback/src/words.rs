@@ -103,6 +103,95 @@ pub fn base(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or(word)
 }
 
+/// Whether a text is a shell script: by its first line, else by looking like no other language.
+#[must_use]
+pub fn is_shell(text: &str) -> bool {
+    const OTHERS: [&str; 9] =
+        ["import ", "from ", "use strict", "const ", "require(", "<?php", "BEGIN {", "def ", "package "];
+    match text.lines().next() {
+        Some(first) if first.starts_with("#!") => first.contains("sh"),
+        _ => !text.lines().take(40).any(|line| OTHERS.iter().any(|mark| line.trim_start().starts_with(mark))),
+    }
+}
+
+/// The lines of a shell text, those that end with a backslash joined with the next; the number is that of the first.
+#[must_use]
+pub fn logical_lines(text: &str) -> Vec<(u32, String)> {
+    let mut out: Vec<(u32, String)> = Vec::new();
+    let mut open = false;
+    for (number, line) in (1_u32..).zip(text.lines()) {
+        let comment = line.trim_start().starts_with('#');
+        let (body, goes_on) = match line.strip_suffix('\\') {
+            Some(body) if !comment => (body, true),
+            _ => (line, false),
+        };
+        match out.last_mut() {
+            Some((_, whole)) if open => {
+                whole.push(' ');
+                whole.push_str(body.trim_start());
+            }
+            _ => out.push((number, body.to_owned())),
+        }
+        open = goes_on;
+    }
+    out
+}
+
+/// How many characters of a word of shell text stand as they are in a value that it may have; absent when it cannot have
+/// that value. Variables and substitutions stand for anything.
+#[must_use]
+pub fn fits(word: &str, value: &str) -> Option<usize> {
+    const LONGEST: usize = 256;
+    if word.len() > LONGEST || value.len() > LONGEST {
+        return None;
+    }
+    let pattern = pattern(word);
+    let literal = pattern.iter().filter(|c| c.is_some()).count();
+    let value: Vec<char> = value.chars().collect();
+    let (mut p, mut v) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while v < value.len() {
+        match pattern.get(p) {
+            Some(None) => {
+                star = Some((p, v));
+                p += 1;
+            }
+            Some(Some(c)) if value.get(v) == Some(c) => {
+                p += 1;
+                v += 1;
+            }
+            _ => {
+                let (at, from) = star?;
+                star = Some((at, from + 1));
+                p = at + 1;
+                v = from + 1;
+            }
+        }
+    }
+    pattern.iter().skip(p).all(Option::is_none).then_some(literal)
+}
+
+/// The characters of a word, with `None` for what a variable or a pattern stands for.
+fn pattern(word: &str) -> Vec<Option<char>> {
+    let mut out = Vec::new();
+    let mut chars = word.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '$' if chars.peek() == Some(&'{') => {
+                chars.by_ref().find(|c| *c == '}');
+                out.push(None);
+            }
+            '$' => {
+                while chars.next_if(|c| c.is_ascii_alphanumeric() || *c == '_').is_some() {}
+                out.push(None);
+            }
+            '*' | '?' => out.push(None),
+            c => out.push(Some(c)),
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +203,20 @@ mod tests {
         );
         let seen: Vec<String> = seen.iter().map(|words| words.join("|")).collect();
         assert_eq!(seen, ["grep|-q|a b|$f", "curl|-s|$url", "sort", "mv|a b|c"]);
+    }
+
+    #[test]
+    fn words_with_variables_fit_their_values() {
+        assert_eq!(fits("$log.1", "logs/app.log.1"), Some(2));
+        assert_eq!(fits("${a}/x/$b.csv", "in/x/may.csv"), Some(7));
+        assert_eq!(fits("$log.2", "logs/app.log.1"), None);
+        assert_eq!(fits("plain", "plain"), Some(5));
+    }
+
+    #[test]
+    fn continued_lines_are_one() {
+        let lines = logical_lines("a \\\n  b\nc\n");
+        assert_eq!(lines, [(1, "a  b".to_owned()), (3, "c".to_owned())]);
     }
 
     #[test]

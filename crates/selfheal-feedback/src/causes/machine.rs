@@ -21,7 +21,7 @@ pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
             format!("The text uses {construct}, which the interpreter that ran it does not know."),
             "The interpreter that the first line names ran it.",
         )],
-        Fault::MissingModule { name } => module(name),
+        Fault::MissingModule { name } => module(case, name),
         Fault::Encoding { codec } => vec![Likely::usual(
             "other-encoding",
             format!(
@@ -140,24 +140,47 @@ fn interpreter_missing(interpreter: &str) -> Vec<Likely> {
     ]
 }
 
-fn module(name: &str) -> Vec<Likely> {
-    vec![
-        Likely::usual(
-            "module-removed",
-            format!("{name} is no longer part of the interpreter's own library."),
-            "This version's documentation lists it.",
-        ),
+fn module(case: &Case<'_>, name: &str) -> Vec<Likely> {
+    let removed = crate::stdlib::removed_in(name);
+    let mut out = Vec::new();
+    if let Some(version) = removed {
+        out.push(
+            Likely::usual(
+                "module-removed",
+                format!("{name} is no longer part of the interpreter's own library."),
+                "This version's documentation lists it.",
+            )
+            .seen(format!("Python {version} and later do not have it")),
+        );
+    }
+    out.push(
         Likely::usual(
             "module-not-on-search-path",
             format!("{name} exists, but not in the folders that are searched when the job runs like this."),
             "No file of that name exists near the script.",
-        ),
-        Likely::usual(
-            "module-not-installed",
-            format!("{name} is not installed for this interpreter."),
-            "The same interpreter can load it by hand.",
-        ),
-    ]
+        )
+        .seen_if(nearby(case, name)),
+    );
+    out.push(Likely::usual(
+        "module-not-installed",
+        format!("{name} is not installed for this interpreter."),
+        "The same interpreter can load it by hand.",
+    ));
+    out
+}
+
+/// A file or folder near the script that a module may be.
+fn nearby(case: &Case<'_>, name: &str) -> Option<String> {
+    let scene = case.input.scene;
+    let root = name.split(['.', ':', '/']).find(|part| !part.is_empty())?;
+    let script = case.input.script.and_then(|(script, _)| script.parent());
+    let folders = [Some(scene.cwd()), script, script.and_then(std::path::Path::parent)];
+    let ends = ["", ".py", ".pm", ".js", ".mjs", ".cjs", ".rb", ".php"];
+    folders.into_iter().flatten().find_map(|folder| {
+        let names = scene.names(folder);
+        let hit = names.iter().find(|name| ends.iter().any(|end| name.strip_suffix(end) == Some(root)))?;
+        Some(format!("{} exists", folder.join(hit).display()))
+    })
 }
 
 fn lock(case: &Case<'_>, path: Option<&std::path::Path>, pid: Option<u32>) -> Vec<Likely> {

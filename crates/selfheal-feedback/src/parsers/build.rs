@@ -43,6 +43,7 @@ pub fn rows() -> Vec<Row> {
         row("fatal error: {file:w}: No such file or directory", |h| {
             Some(Fault::NoSuchPath { path: h.path("file") })
         }),
+        row("error: {name:q} undeclared", |h| Some(Fault::UndefinedName { name: h.text("name") })),
         row("undefined reference to {name:q}", |h| Some(Fault::UndefinedName { name: h.text("name") })),
         row("ld: cannot find -l{name:w}", |h| {
             Some(Fault::MissingModule { name: h.get("name").trim_end_matches(':').to_owned() })

@@ -21,7 +21,7 @@ pub fn rows() -> Vec<Row> {
         row("^jq: error: syntax error, {message}$", |h| {
             Some(Fault::Syntax { near: None, message: bounded(h.get("message")) })
         }),
-        row("^jq: error: Could not open {file}: No such file or directory", |h| {
+        row("^jq: error: Could not open file {file}: No such file or directory", |h| {
             Some(Fault::NoSuchPath { path: h.path("file") })
         }),
         row("^jq: error (at {place}): Cannot iterate over null", |_| wrong_type("Cannot iterate over null")),
@@ -46,6 +46,9 @@ pub fn rows() -> Vec<Row> {
         }),
         row("Unexpected token {token} in JSON at position {at:n}", |h| {
             Some(Fault::BadValue { value: Some(h.text("token")), message: "unexpected token in JSON".into() })
+        }),
+        row("in JSON at position {at:n}", |h| {
+            bad(&format!("{}in JSON at position {}", h.before, h.get("at")))
         }),
         row("Unexpected end of JSON input", |_| bad("Unexpected end of JSON input")),
         row("invalid character {char:q} looking for beginning of value", |h| {

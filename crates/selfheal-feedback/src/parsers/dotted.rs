@@ -24,6 +24,18 @@ pub fn line(line: &Line<'_>) -> Option<Found> {
     Some(found)
 }
 
+/// A place that a line names beside its message: `… at FILE line N`, or `FILE:LINE:COLUMN: ` at its start.
+pub fn passing(text: &str) -> Option<Spot> {
+    let leading = || {
+        let (file, behind) = text.split_once(':')?;
+        let line = digits(behind)?;
+        let column =
+            behind.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(':').and_then(digits);
+        is_file(file).then(|| Spot { column, ..Spot::new(file, line) })
+    };
+    at_line(text).map(|(spot, _)| spot).or_else(leading)
+}
+
 /// `message at FILE line N.`, as perl says it.
 fn at_line(text: &str) -> Option<(Spot, &str)> {
     let (before, behind) = text.rsplit_once(" line ")?;

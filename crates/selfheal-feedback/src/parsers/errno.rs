@@ -139,18 +139,28 @@ fn subject(before: &str) -> Option<String> {
     if let Some(name) = to_quote.and_then(last_quoted) {
         return (!name.is_empty()).then(|| name.to_owned());
     }
-    let last = before.rsplit(": ").next().unwrap_or(before).trim();
+    // A verb alone, as in `tar: x: Cannot open`, stands behind the name.
+    let is_verb = |part: &str| VERBS.iter().any(|verb| part.eq_ignore_ascii_case(verb.trim_end()));
+    let mut segments = before.rsplit(": ");
+    let last = segments.next().unwrap_or(before).trim();
+    if is_verb(last) {
+        return segments
+            .next()
+            .filter(|_| before.matches(": ").count() > 1)
+            .map(|name| unquote(name).to_owned());
+    }
     let name = VERBS
         .iter()
         .filter_map(|verb| find_ignoring_case(last, verb).and_then(|at| last.get(at + verb.len()..)))
         .min_by_key(|name| name.len())
         .unwrap_or(last);
     let name = unquote(name).trim();
-    if VERBS.iter().any(|verb| name.eq_ignore_ascii_case(verb.trim_end())) {
-        return None;
-    }
-    let only_tool = !before.contains(": ") && name == last && !name.contains(['/', '.']);
-    (!name.is_empty() && !only_tool && name.len() < 1_000).then(|| name.to_owned())
+    (!name.is_empty() && !is_constant(name) && name.len() < 1_000).then(|| name.to_owned())
+}
+
+/// `ENOENT` and its like.
+fn is_constant(name: &str) -> bool {
+    name.len() > 3 && name.starts_with('E') && name.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
 /// Python and node write the name behind: `[Errno 2] No such file or directory: 'x'`, `…, open 'x'`.

@@ -10,9 +10,16 @@ fn reference(name: &str) -> Option<Fault> {
 
 /// The table. Texts from git's source (`builtin/`, `transport.c`, `refs.c`), 2.30 to 2.47.
 pub fn rows() -> Vec<Row> {
+    messages().into_iter().map(|row| row.of("git")).collect()
+}
+
+fn messages() -> Vec<Row> {
     vec![
         row("fatal: ambiguous argument {name:q}: unknown revision", |h| reference(h.get("name"))),
         row("fatal: bad revision {name:q}", |h| reference(h.get("name"))),
+        row("merge: {name:w} - not something we can merge", |h| reference(h.get("name"))),
+        row("There is no tracking information for the current branch", |_| reference("upstream branch")),
+        row("fatal: No remote repository specified", |_| reference("remote")),
         row("fatal: invalid reference: {name:w}", |h| reference(h.get("name"))),
         row("fatal: Needed a single revision", |_| reference("revision")),
         row("fatal: not a valid object name: {name:q}", |h| reference(h.get("name"))),
@@ -54,6 +61,9 @@ pub fn rows() -> Vec<Row> {
         }),
         row("fatal: Authentication failed for {url:q}", |_| Some(Fault::PermissionDenied { path: None })),
         row("Permission denied (publickey", |_| Some(Fault::PermissionDenied { path: None })),
+        row("fatal: unrecognized argument: {option:w}", |h| {
+            Some(Fault::UnknownOption { command: "git".into(), option: h.text("option") })
+        }),
         row("git: {name:q} is not a git command", |h| {
             Some(Fault::UnknownOption { command: "git".into(), option: h.text("name") })
         }),

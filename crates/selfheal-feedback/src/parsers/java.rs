@@ -11,6 +11,7 @@ pub fn block(lines: &[Line<'_>]) -> Block {
         .text
         .strip_prefix("Exception in thread ")
         .map(|rest| rest.split_once("\" ").map_or(rest, |(_, rest)| rest));
+    let text = text.or_else(|| first.text.strip_prefix("Caused by: "));
     let text = text.or_else(|| {
         let next = lines.get(1)?;
         (next.text.trim_start().starts_with("at ") && next.text.contains(".java:")).then_some(first.text)

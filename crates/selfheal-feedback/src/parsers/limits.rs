@@ -27,7 +27,7 @@ pub fn rows() -> Vec<Row> {
         row("could not extend file {path:q}: No space left on device", |h| {
             Some(Fault::NoSpace { path: Some(h.path("path")) })
         }),
-        row("Disk quota exceeded", |_| space()),
+        row("Disk quota exceeded", |h| Some(Fault::NoSpace { path: named(h.before) })),
         row("No space left on device", |h| Some(Fault::NoSpace { path: named(h.before) })),
         row("not enough free disk space", |_| space()),
         row("Out of memory: Killed process", |_| memory()),

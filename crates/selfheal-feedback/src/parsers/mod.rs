@@ -126,11 +126,20 @@ type Make = fn(&Holes<'_>) -> Option<Fault>;
 pub struct Row {
     template: Template,
     make: Make,
+    tool: Option<&'static str>,
+}
+
+impl Row {
+    /// The same, said by a tool that does not begin its messages with its name.
+    pub fn of(mut self, tool: &'static str) -> Self {
+        self.tool = Some(tool);
+        self
+    }
 }
 
 /// A row of a table.
 pub fn row(pattern: &'static str, make: Make) -> Row {
-    Row { template: Template::new(pattern), make }
+    Row { template: Template::new(pattern), make, tool: None }
 }
 
 /// All tables, the most specific first.
@@ -149,8 +158,8 @@ static TABLES: LazyLock<Vec<Row>> = LazyLock::new(|| {
         network::rows(),
         services::rows(),
         build::rows(),
-        options::rows(),
         text_tools::rows(),
+        options::rows(),
         data::rows(),
         powershell::rows(),
         config::rows(),
@@ -212,18 +221,29 @@ pub fn read_text(text: &str) -> Vec<Found> {
     found
 }
 
-/// Reads one line by the tables.
+/// Reads one line by the tables, and takes the place that the line names in passing.
 fn single(line: &Line<'_>) -> Option<Found> {
     if line.rest.trim().is_empty() {
         return None;
     }
+    let mut found = understood(line)?;
+    if found.spots.is_empty() {
+        found.spots.extend(dotted::passing(line.text));
+    }
+    Some(found)
+}
+
+fn understood(line: &Line<'_>) -> Option<Found> {
     if let Some(fault) = shell::carriage_return(line) {
         return Some(Found::new(fault, line));
     }
-    TABLES
-        .iter()
-        .find_map(|row| by_row(row, line))
+    // A message that begins with `FILE:LINE: ` looks like a shell's; some tables know it as a whole.
+    let whole = line.spot.as_ref().map(|_| Line { rest: line.text, ..line.clone() });
+    let known = |line: &Line<'_>| TABLES.iter().find_map(|row| by_row(row, line));
+    known(line)
+        .or_else(|| whole.as_ref().and_then(known))
         .or_else(|| errno::line(line))
+        .or_else(|| shell::required(line).map(|fault| Found::new(fault, line)))
         .or_else(|| local::line(line))
         .or_else(|| dotted::line(line))
         .or_else(|| vague(line))
@@ -241,6 +261,13 @@ fn by_row(row: &Row, line: &Line<'_>) -> Option<Found> {
     }
     if !holes.get("tool").is_empty() {
         found.tool = Some(holes.text("tool"));
+    } else if found.tool.is_none() {
+        found.tool = row.tool.map(str::to_owned);
+    }
+    if let Fault::UnknownOption { command, .. } = &mut found.fault
+        && command.is_empty()
+    {
+        command.push_str(found.tool.as_deref().unwrap_or_default());
     }
     Some(found)
 }
@@ -295,7 +322,8 @@ pub fn tool_before(rest: &str) -> Option<String> {
     let plain = !base.is_empty()
         && base.len() <= 40
         && base.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '['));
-    (plain && !base.contains('['))
+    let level = ["fatal", "error", "warning", "ERROR", "Error", "FATAL", "E", "W", "WARNING"].contains(&base);
+    (plain && !level && !base.contains('['))
         .then(|| base.to_owned())
         .or_else(|| (rest.starts_with("[: ")).then(|| "[".into()))
 }

@@ -9,7 +9,11 @@ use crate::template::unquote;
 /// that is followed by `    at …` lines.
 pub fn block(lines: &[Line<'_>]) -> Block {
     let first = lines.first()?;
-    let head = place(first.text).filter(|_| lines.iter().skip(1).take(4).any(|line| is_caret(line.text)));
+    let head = place(first.text).filter(|spot| {
+        let file = spot.file.to_string_lossy().into_owned();
+        let script = ["js", "mjs", "cjs", "ts"].iter().any(|end| file.rsplit('.').next() == Some(end));
+        script || internal(spot) || lines.iter().skip(1).take(4).any(|line| is_caret(line.text))
+    });
     let start = if head.is_some() {
         lines.iter().skip(1).take(12).position(|line| is_message(line.text))? + 1
     } else {
@@ -38,7 +42,8 @@ pub fn block(lines: &[Line<'_>]) -> Block {
 }
 
 fn internal(spot: &Spot) -> bool {
-    spot.file.to_string_lossy().starts_with("node:")
+    let file = spot.file.to_string_lossy();
+    file.starts_with("node:") || file.starts_with('<')
 }
 
 fn is_caret(text: &str) -> bool {

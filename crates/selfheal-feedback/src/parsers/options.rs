@@ -50,6 +50,8 @@ pub fn rows() -> Vec<Row> {
         row("unexpected argument {option:q} found", unknown),
         row("No such option: {option:w}", unknown),
         row("no such option: {option:w}", unknown),
+        row("not an option: {option:w}", unknown),
+        row("no such command: {option:q}", unknown),
         row("bad option: {option:w}", unknown),
         row("Unrecognized option: {option:w}", unknown),
         row("Unsupported option {option:q}", unknown),

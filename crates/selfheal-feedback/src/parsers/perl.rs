@@ -8,11 +8,8 @@ use crate::template::unquote;
 /// The table. Texts from perldiag.
 pub fn rows() -> Vec<Row> {
     vec![
-        row("Can't locate {file:w} in @INC", |h| {
-            // The place stands at the end of the line; rows of this table that know it come from `at`.
-            Some(Fault::MissingModule { name: module(h.get("file")) })
-        }),
-        row("Can't locate object method {name:q} via package {owner:q} at {file} line {line:n}", |h| {
+        row("Can't locate {file:w} in @INC", |h| Some(Fault::MissingModule { name: module(h.get("file")) })),
+        row("Can't locate object method {name:q} via package \"{owner}\"", |h| {
             Some(Fault::MissingName { owner: h.text("owner"), name: h.text("name") })
         }),
         row("Undefined subroutine &{name:w} called at {file} line {line:n}", |h| {

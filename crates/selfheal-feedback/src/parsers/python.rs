@@ -34,8 +34,20 @@ fn traceback(lines: &[Line<'_>], indent: usize) -> Block {
     }
     let line = lines.get(taken)?;
     let text = line.text.get(indent..).unwrap_or(line.text);
-    let found = exception(text, line)?;
+    let mut found = exception(text, line)?;
+    if spots.last().is_some_and(|spot| spot.file.ends_with("subprocess.py")) {
+        found.fault = started(found.fault);
+    }
     Some((vec![found.at(telling(spots))], taken + 1))
+}
+
+/// What a missing or refused file means where a process was to be started.
+fn started(fault: Fault) -> Fault {
+    match fault {
+        Fault::NoSuchPath { path } => Fault::CommandNotFound { name: path.to_string_lossy().into_owned() },
+        Fault::PermissionDenied { path: Some(path) } => Fault::NotExecutable { path },
+        other => other,
+    }
 }
 
 /// A syntax error: the place, the line of code, the caret, the message.
@@ -169,6 +181,7 @@ fn by_type(name: &str, message: &str) -> Option<Fault> {
         }
         "MemoryError" => Fault::OutOfMemory,
         "EOFError" if message.contains("reading a line") => Fault::NeedsTerminal,
+        "AssertionError" => Fault::Mismatch { message: text() },
         "NoSectionError" | "NoOptionError" => {
             let key = super::super::template::last_quoted(message).unwrap_or(message);
             Fault::KeyMissing { key: key.to_owned() }

@@ -10,6 +10,11 @@ use crate::template::unquote;
 /// Names that shells use where there is no script file.
 const NO_FILE: [&str; 9] = ["bash", "sh", "dash", "zsh", "ksh", "-c", "main", "environment", "/dev/stdin"];
 
+/// Tools that name a line of their own program in the same form.
+const NO_SHELL: [&str; 9] = ["awk", "gawk", "mawk", "nawk", "sed", "bc", "make", "find", "jq"];
+/// The word for `line`, as bash puts it before the number, in a few languages.
+const LINE_WORDS: [&str; 5] = ["line ", "Zeile ", "ligne ", "línea ", "行"];
+
 /// Reads a shell's prefix: `x.sh: line 12: ` (bash, ksh), `x.sh: 12: ` (dash), `x.sh:12: ` (zsh). Answers the place,
 /// which is absent where the prefix names a shell and not a script, and what stands behind the prefix.
 pub fn prefix(text: &str) -> Option<(Option<Spot>, &str)> {
@@ -17,14 +22,18 @@ pub fn prefix(text: &str) -> Option<(Option<Spot>, &str)> {
     if file.is_empty() || file.len() > 1_000 || file.contains(['\t', '"', '\'']) {
         return None;
     }
-    let behind =
-        behind.strip_prefix(' ').map_or(behind, |words| words.strip_prefix("line ").unwrap_or(words));
+    let behind = behind.strip_prefix(' ').unwrap_or(behind);
+    let behind = LINE_WORDS.iter().find_map(|word| behind.strip_prefix(word)).unwrap_or(behind);
+    let behind = behind.trim_start_matches(' ');
     let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = behind.split_at_checked(digits)?;
     let rest =
         rest.strip_prefix(": ").or_else(|| rest.strip_prefix(':').filter(|rest| rest.starts_with(' ')))?;
     let number: u32 = number.parse().ok().filter(|number| *number > 0)?;
     let base = file.rsplit('/').next().unwrap_or(file);
+    if NO_SHELL.contains(&file) {
+        return None;
+    }
     let named = !NO_FILE.contains(&base) && !NO_FILE.contains(&file);
     // `12:30:15: started` is a time, and a sentence with blanks is no file.
     if file.bytes().all(|byte| byte.is_ascii_digit()) || file.split(' ').count() > 6 {
@@ -83,6 +92,14 @@ fn missing_command(name: &str) -> Option<Fault> {
     Some(Fault::CommandNotFound { name: name.to_owned() })
 }
 
+/// `X: must be set`, the words that a script gives `${X:?…}` itself.
+pub fn required(line: &Line<'_>) -> Option<Fault> {
+    line.spot.as_ref()?;
+    let (name, words) = line.rest.split_once(": ")?;
+    let upper = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_');
+    (upper && !name.is_empty() && !words.is_empty()).then(|| Fault::UnsetVariable { name: name.to_owned() })
+}
+
 /// A name in quotes or not, or nothing where it is empty.
 fn name(text: &str) -> Option<String> {
     let text = unquote(text);
@@ -127,6 +144,9 @@ fn missing_rows() -> Vec<Row> {
         row("^env: {name:q}: No such file or directory$", |h| {
             Some(Fault::CommandNotFound { name: h.text("name") })
         }),
+        row("^nohup: failed to run command {name:q}: No such file or directory", |h| {
+            Some(Fault::CommandNotFound { name: h.text("name") })
+        }),
         row("^timeout: failed to run command {name:q}: No such file or directory", |h| {
             Some(Fault::CommandNotFound { name: h.text("name") })
         }),
@@ -137,7 +157,13 @@ fn missing_rows() -> Vec<Row> {
         row("^{shell:w}: command not found: {name:w}$", |h| missing_command(h.get("name"))),
         row("^{name:w}: command not found", |h| missing_command(h.get("name"))),
         row("^{shell:w}: {name:w}: command not found", |h| missing_command(h.get("name"))),
-        row("^{name:w}: not found$", |h| missing_command(h.get("name"))),
+        row("^{name:w}: not found$", |h| {
+            // dash says the same of a script whose interpreter is missing.
+            if h.get("name").contains('/') {
+                return Some(Fault::BadInterpreter { script: h.path("name"), interpreter: String::new() });
+            }
+            missing_command(h.get("name"))
+        }),
         row("^{name:w}: Befehl nicht gefunden", |h| missing_command(h.get("name"))),
         row("^{name:w}: Kommando nicht gefunden", |h| missing_command(h.get("name"))),
         row("^{name:w} : commande introuvable", |h| missing_command(h.get("name"))),
@@ -208,10 +234,20 @@ fn value_rows() -> Vec<Row> {
             bad_value(Some(h.get("value")), "[: integer expression expected")
         }),
         row("^[: {value}: integer expected", |h| bad_value(Some(h.get("value")), "[: integer expected")),
+        row("^Illegal number: {value}$", |h| bad_value(Some(h.get("value")), "Illegal number")),
+        row("^cannot open {path}: No such file$", |h| Some(Fault::NoSuchPath { path: h.path("path") })),
+        row("^cannot create {path}: Directory nonexistent$", |h| {
+            Some(Fault::NoSuchPath { path: h.path("path") })
+        }),
+        row("^cannot create {path}: Is a directory$", |h| Some(Fault::IsADirectory { path: h.path("path") })),
         row("^[: Illegal number: {value}$", |h| bad_value(Some(h.get("value")), "[: Illegal number")),
         row("^[: {op:w}: unexpected operator$", |h| {
             let op = h.get("op");
-            if op == "==" { dialect("[ == ]") } else { bad_value(Some(op), "[: unexpected operator") }
+            match op {
+                "==" => dialect("[ == ]"),
+                "=" | "!=" | "-eq" | "-ne" | "-gt" | "-lt" => bad_value(Some(""), "[: unexpected operator"),
+                _ => bad_value(None, "[: unexpected operator"),
+            }
         }),
         row("arithmetic expression: expecting {what}$", |h| {
             bad_value(None, &format!("arithmetic expression: expecting {}", h.get("what")))
@@ -225,6 +261,7 @@ fn value_rows() -> Vec<Row> {
         row("^{value}: syntax error in expression (error token is {token:q}", |h| {
             bad_value(Some(h.get("value")), "syntax error in expression")
         }),
+        row("^{pid:n} Killed ", |_| Some(Fault::OutOfMemory)),
         row("division by 0", |_| bad_value(Some("0"), "division by 0")),
         row("^printf: {value}: invalid number", |h| {
             bad_value(Some(h.get("value")), "printf: invalid number")

@@ -24,17 +24,18 @@ pub fn rows() -> Vec<Row> {
 
 fn sqlite_rows() -> Vec<Row> {
     vec![
+        row("connection to server on socket {path:q} failed: No such file or directory", |_| {
+            Some(Fault::Network { how: "refused".into(), host: Some("localhost".into()) })
+        }),
         row("no such table: {name:w}", |h| object("table", h.get("name"))),
         row("no such column: {name:w}", |h| object("column", h.get("name"))),
         row("no such function: {name:w}", |h| object("function", h.get("name"))),
         row("no such index: {name:w}", |h| object("index", h.get("name"))),
         row("has no column named {name:w}", |h| object("column", h.get("name"))),
         row("near {near:q}: syntax error", |h| syntax(h.get("near"), "syntax error")),
+        row("unable to open database \"{path}\"", |h| Some(Fault::NoSuchPath { path: h.path("path") })),
         row("unable to open database file", |_| {
             Some(Fault::Other { message: "unable to open database file".into() })
-        }),
-        row("unable to open database {path:q}", |h| {
-            Some(Fault::NoSuchPath { path: h.get("path").trim_end_matches(':').into() })
         }),
         row("attempt to write a readonly database", |_| Some(Fault::PermissionDenied { path: None })),
         row("file is not a database", |_| {

@@ -70,6 +70,7 @@ fn program_rows() -> Vec<Row> {
         row("^awk: line {at:n}: syntax error {near}$", |h| {
             syntax(&format!("syntax error {}", h.get("near")))
         }),
+        row("^awk: line {at:n}: {message}$", |h| syntax(h.get("message"))),
         row("^mawk: line {at:n}: {message}$", |h| syntax(h.get("message"))),
         row("awk: {file:w}:{line:n}: (FILENAME={input} FNR={record:n}) fatal: {message}$", |h| {
             bad(h.get("input"), h.get("message"))
@@ -89,6 +90,7 @@ fn program_rows() -> Vec<Row> {
         row("^grep: {message}: Invalid regular expression", |h| syntax(h.get("message"))),
         row("grep: Unmatched ", |h| syntax(&format!("Unmatched {}", h.after))),
         row("^grep: Invalid ", |h| syntax(&format!("Invalid {}", h.after))),
+        row("grep: missing closing parenthesis", |_| syntax("missing closing parenthesis")),
         row("^find: paths must precede expression: {value:q}", |h| {
             Some(Fault::Syntax {
                 near: Some(h.text("value")),
@@ -102,7 +104,10 @@ fn program_rows() -> Vec<Row> {
         row("^xargs: unmatched {kind} quote", |h| {
             bad(h.get("kind"), "xargs: unmatched quote; by default quotes are special to xargs")
         }),
-        row("^iconv: illegal input sequence at position", |_| Some(Fault::Encoding { codec: String::new() })),
+        row("iconv: illegal input sequence at position", |_| Some(Fault::Encoding { codec: String::new() })),
+        row("iconv: incomplete character or shift sequence", |_| {
+            Some(Fault::Encoding { codec: String::new() })
+        }),
         row("^iconv: conversion from {from:q} is not supported", |h| {
             Some(Fault::Encoding { codec: h.text("from") })
         }),

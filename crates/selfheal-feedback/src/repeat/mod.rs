@@ -4,6 +4,7 @@
 //! when it happens twice: what a probe saw, what the run did to files, or the script's text; `once.toml` holds the
 //! commands and words. Doubt means no.
 
+mod made;
 mod table;
 
 use std::ffi::OsString;
@@ -14,7 +15,8 @@ use selfheal_core::run::{Ended, Run};
 use selfheal_core::trace::Trace;
 
 use crate::inner::look_through;
-use crate::words::commands;
+use crate::words::{commands, is_shell, logical_lines};
+use made::Made;
 use table::{Verdict, judge};
 
 /// What is known about a run whose job may have to run again.
@@ -76,7 +78,10 @@ pub fn repeatable(input: &RepeatInput<'_>) -> Repeatability {
         return refusal;
     }
     by_command(input)
-        .or_else(|| input.trace.filter(|trace| trace.complete && !trace.steps.is_empty()).map(by_trace))
+        .or_else(|| {
+            let trace = input.trace.filter(|trace| trace.complete && !trace.steps.is_empty())?;
+            Some(by_trace(trace, input.script.unwrap_or_default()))
+        })
         .or_else(|| input.script.map(|script| by_text(script, input.failed_line)))
         .unwrap_or_else(|| {
             Repeatability::no("nothing is known about what it does, and its owner said nothing")
@@ -96,19 +101,33 @@ fn by_command(input: &RepeatInput<'_>) -> Option<Repeatability> {
     }
 }
 
-/// Steps that a probe saw, up to the failing one; that one itself may run again if it is not of the kind that may have
-/// acted before it failed.
-fn by_trace(trace: &Trace) -> Repeatability {
+/// Steps that a probe saw, up to the failing one.
+fn by_trace(trace: &Trace, script: &str) -> Repeatability {
     let end = trace.failing.map_or(trace.steps.len(), |at| at + 1);
-    let steps = trace.steps.iter().take(end);
-    let hit = steps.filter_map(|step| match judge(&step.words) {
+    let made = Made::by(script);
+    let lines: Vec<&str> = script.lines().collect();
+    let hit = trace.steps.iter().take(end).find_map(|step| match judge(&step.words) {
+        // The words of a step have their values; the script's own words say what it made itself.
+        Verdict::Once(_)
+            if lines.get((step.line as usize).wrapping_sub(1)).is_some_and(|line| made.covers_line(line)) =>
+        {
+            None
+        }
         Verdict::Once(why) => Some(format!("line {} ran `{}`, which {why}", step.line, short(&step.words))),
-        Verdict::Again | Verdict::Unknown => None,
+        Verdict::Again | Verdict::Unknown => appends(&lines, &made, step.line),
     });
-    match hit.take(1).next() {
-        Some(why) => Repeatability::no(why),
-        None => Repeatability::yes("a probe saw no step that must not happen twice"),
-    }
+    hit.map_or_else(
+        || Repeatability::yes("a probe saw no step that must not happen twice"),
+        Repeatability::no,
+    )
+}
+
+/// A probe does not see redirections: the line's own text does.
+fn appends(lines: &[&str], made: &Made, number: u32) -> Option<String> {
+    let line = lines.get((number as usize).wrapping_sub(1))?;
+    let appends =
+        commands(line).into_iter().any(|words| words.iter().any(|word| word == ">>") && !made.covers(&words));
+    appends.then(|| format!("line {number} ran `{}`, which appends to a file", shown(line.trim())))
 }
 
 /// What a boxed run did to files: appending twice doubles, and what is gone cannot be worked on again.
@@ -133,37 +152,34 @@ fn by_text(script: &str, failed_line: Option<u32>) -> Repeatability {
             || line.contains("trap ")
     });
     let end = failed_line.filter(|_| !jumps).unwrap_or(u32::MAX);
-    let shell = is_shell(script);
-    for (number, line) in (1_u32..).zip(script.lines()).take_while(|(number, _)| *number <= end) {
-        let hit = if shell { shell_line(line) } else { table::in_source(line) };
-        if let Some(why) = hit {
-            return Repeatability::no(format!("line {number} {why}"));
-        }
-    }
-    Repeatability::yes("its text holds nothing that must not happen twice")
+    let hit = if is_shell(script) { in_shell(script, end) } else { in_other(script, end) };
+    hit.map_or_else(
+        || Repeatability::yes("its text holds nothing that must not happen twice"),
+        Repeatability::no,
+    )
 }
 
-fn shell_line(line: &str) -> Option<String> {
-    commands(line).iter().find_map(|words| match judge(words) {
-        Verdict::Once(why) => Some(format!("has `{}`, which {why}", short(words))),
-        Verdict::Again | Verdict::Unknown => None,
+fn in_shell(script: &str, end: u32) -> Option<String> {
+    let made = Made::by(script);
+    logical_lines(script).into_iter().take_while(|(number, _)| *number <= end).find_map(|(number, line)| {
+        commands(&line).iter().filter(|words| !made.covers(words)).find_map(|words| match judge(words) {
+            Verdict::Once(why) => Some(format!("line {number} has `{}`, which {why}", short(words))),
+            Verdict::Again | Verdict::Unknown => None,
+        })
     })
 }
 
-/// Whether a text is a shell script: by its first line, else by looking like no other language.
-fn is_shell(script: &str) -> bool {
-    let first = script.lines().next().unwrap_or_default();
-    if first.starts_with("#!") {
-        return first.contains("sh");
-    }
-    !["import ", "from ", "use strict", "const ", "require(", "<?php", "BEGIN {"]
-        .iter()
-        .any(|mark| script.lines().take(40).any(|line| line.trim_start().starts_with(mark)))
+fn in_other(script: &str, end: u32) -> Option<String> {
+    let lines = (1_u32..).zip(script.lines()).take_while(|(number, _)| *number <= end);
+    lines.filter_map(|(number, line)| table::in_source(line).map(|why| format!("line {number} {why}"))).next()
 }
 
 fn short(words: &[String]) -> String {
-    let text = words.join(" ");
-    crate::parsers::cut(&text, 80).to_owned()
+    shown(&words.join(" "))
+}
+
+fn shown(text: &str) -> String {
+    crate::parsers::cut(text, 80).to_owned()
 }
 
 /// The inner command of a job, for callers that only need its name.

@@ -25,6 +25,8 @@ struct Table {
     once: Vec<Entry>,
     /// Commands that may.
     again: Vec<Entry>,
+    /// Words in the names of commands that the table does not know which tell of something that must not happen twice.
+    telling: Vec<String>,
     /// Words in the text of other languages that tell of something which must not happen twice.
     source: Vec<Source>,
 }
@@ -83,10 +85,12 @@ pub fn judge(words: &[String]) -> Verdict {
         return Verdict::Once(entry.why.clone());
     }
     if TABLE.again.iter().any(|entry| entry.fits(base(name), arguments)) {
-        Verdict::Again
-    } else {
-        Verdict::Unknown
+        return Verdict::Again;
     }
+    let telling = base(name)
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .find(|part| TABLE.telling.iter().any(|word| part.eq_ignore_ascii_case(word)));
+    telling.map_or(Verdict::Unknown, |word| Verdict::Once(format!("by its name acts on others ({word})")))
 }
 
 /// What a line of another language than shell holds that must not happen twice.
@@ -177,6 +181,7 @@ mod tests {
             "sudo ls",
             "nice sendmail x",
             "echo x >> f",
+            "./notify-team x",
         ] {
             assert!(matches!(of(line), Verdict::Once(_)), "{line}");
         }
