@@ -131,7 +131,8 @@ fn lock_class(path: Option<&Path>, pid: Option<u32>, scene: &dyn Scene) -> Class
 /// The process number that a lock file holds, if it holds one.
 #[must_use]
 pub fn pid_in(path: &Path, scene: &dyn Scene) -> Option<u32> {
-    let content = scene.read(path, 64)?;
+    // Some locks are folders with the number in a file.
+    let content = scene.read(path, 64).or_else(|| scene.read(&path.join("pid"), 64))?;
     let text = String::from_utf8_lossy(&content);
     text.split_whitespace().next()?.parse().ok().filter(|pid| *pid > 1)
 }

@@ -221,16 +221,22 @@ pub fn is_data(file: &Path) -> bool {
     file.extension().is_some_and(|extension| DATA.iter().any(|data| extension.eq_ignore_ascii_case(data)))
 }
 
-/// The words of the command in a line that the finding speaks of: the one of its tool, else the only one.
+/// The words of the command in a line that the finding speaks of (the one of its tool, else the only one), if they are
+/// what the command really got: without variables, patterns and substitutions.
 fn command_in(line: &str, found: Option<&Found>) -> Option<Vec<String>> {
     let mut all = commands(line);
     let tool = found.and_then(|found| found.tool.as_deref());
     let by_tool = all.iter().position(|words| words.first().is_some_and(|word| Some(base(word)) == tool));
-    match by_tool {
-        Some(at) => Some(all.swap_remove(at)),
-        None if all.len() == 1 => all.pop(),
-        None => None,
-    }
+    let words = match by_tool {
+        Some(at) => all.swap_remove(at),
+        None if all.len() == 1 => all.pop()?,
+        None => return None,
+    };
+    let redirection = words.iter().position(|word| word.starts_with(['<', '>']));
+    let end = redirection.unwrap_or(words.len());
+    let words: Vec<String> = words.into_iter().take(end).collect();
+    let real = !words.iter().any(|word| word.contains(['$', '`', '*', '?', '[', '~', '{']));
+    real.then_some(words)
 }
 
 /// A failure behind ssh or inside of a container: the file is somebody else's.

@@ -15,6 +15,7 @@ use selfheal_core::trace::Trace;
 use crate::causes::causes;
 use crate::class::{self, VAGUE};
 use crate::context::context;
+use crate::inner::look_through;
 use crate::locate::{self, Place};
 use crate::parsers::{self, Found};
 use crate::profiles::Profiles;
@@ -170,6 +171,8 @@ fn from_end(input: &ReportInput<'_>) -> Option<Found> {
         Ended::NotExecutable { .. } => Fault::NotExecutable { path: command().into() },
         Ended::NotStarted { reason } => Fault::Other { message: reason.clone() },
         Ended::TimedOut { .. } => Fault::TimedOut,
+        Ended::Exited(124) => Fault::TimedOut,
+        Ended::Exited(137) if look_through(input.argv).wrapper("timeout").is_some() => Fault::TimedOut,
         Ended::Signaled(9) | Ended::Exited(137) => Fault::OutOfMemory,
         Ended::Exited(_) | Ended::Signaled(_) | Ended::Cancelled { .. } => return None,
     };

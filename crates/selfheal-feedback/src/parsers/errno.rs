@@ -197,6 +197,7 @@ fn fault(errno: Errno, name: Option<String>, line: &Line<'_>) -> Option<Fault> {
         (Errno::NoEntry, Some(path)) => missing(path),
         (Errno::NotDir, Some(path)) => Fault::NotADirectory { path },
         (Errno::IsDir, Some(path)) => Fault::IsADirectory { path },
+        (Errno::Exists, Some(path)) if is_lock(&path) => Fault::LockHeld { path: Some(path), pid: None },
         (Errno::Exists, Some(path)) => Fault::PathExists { path },
         (Errno::Access, path) => refused(path, line),
         (Errno::NoSpace, path) => Fault::NoSpace { path },
@@ -212,6 +213,13 @@ fn fault(errno: Errno, name: Option<String>, line: &Line<'_>) -> Option<Fault> {
         }
         _ => Fault::Other { message },
     })
+}
+
+/// Whether a name is that of a lock, which is in the way because somebody holds it.
+fn is_lock(path: &std::path::Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    name == "lock"
+        || [".lock", ".lck", ".pid", "-lock", "_lock", "lockdir"].iter().any(|end| name.ends_with(end))
 }
 
 /// A missing path that still holds its wildcards is a pattern that matched nothing.

@@ -192,8 +192,8 @@ fn by_type(name: &str, message: &str) -> Option<Fault> {
             Fault::Network { how: "timeout".into(), host: None }
         }
         "ConnectionRefusedError" => Fault::Network { how: "refused".into(), host: None },
+        "BrokenPipeError" => Fault::SilentExit { code: 141 },
         "ConnectionResetError"
-        | "BrokenPipeError"
         | "RemoteDisconnected"
         | "ConnectionAbortedError"
         | "IncompleteRead"

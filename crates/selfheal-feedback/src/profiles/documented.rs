@@ -8,9 +8,12 @@ use selfheal_core::trace::Trace;
 
 use super::InterpretInput;
 use crate::parsers;
+use crate::words::is_shell;
 
 /// How many lines of a script may hold its documentation.
 const HEAD_LINES: usize = 120;
+/// How many lines before an explicit end may print its answer.
+const NEAR: usize = 4;
 
 /// Words of an answer.
 const ANSWER: [&str; 37] = [
@@ -141,14 +144,49 @@ fn ended_explicitly(trace: &Trace, script: &str, code: i32) -> bool {
     said || has_exit(line, code)
 }
 
-/// Without a probe, an explicit end must be told from a command that failed under strict mode: something must have been
-/// answered on standard output.
+/// Without a probe, an explicit end must be told from a script that fell off its end, or that strict mode ended, with
+/// the same code. What is printed just before the explicit end must have been printed; or the script is one that can
+/// end with that code in no other way.
 fn may_be_accident(input: &InterpretInput<'_>, script: &str, code: i32) -> bool {
+    if !is_shell(script) || answered(input, script, code) {
+        return false;
+    }
     let strict = script.lines().any(|line| {
         let line = line.trim_start();
         line.starts_with("set -") && line.split(['#', ';']).next().is_some_and(|set| set.contains('e'))
     });
-    strict && code <= 2 && input.run.stdout.total == 0
+    let last = script.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    let harmless =
+        last.is_some_and(|line| ["exit", "echo ", "printf ", ":"].iter().any(|end| line.starts_with(end)));
+    strict || !harmless
+}
+
+/// Whether something that the script prints just before an explicit end with this code is in the output.
+fn answered(input: &InterpretInput<'_>, script: &str, code: i32) -> bool {
+    let output = parsers::kept(&input.run.stdout) + &parsers::kept(&input.run.stderr);
+    let lines: Vec<&str> = script.lines().collect();
+    let ends = lines.iter().enumerate().filter(|(_, line)| has_exit(line, code)).map(|(at, _)| at);
+    ends.take(20).any(|at| {
+        let own = lines.get(at).into_iter();
+        let above = lines.get(at.saturating_sub(NEAR)..at).unwrap_or_default().iter().rev();
+        let near = own.chain(above.take_while(|line| is_print(line)));
+        near.into_iter().any(|line| printed(line).any(|piece| output.contains(piece)))
+    })
+}
+
+fn is_print(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("echo ") || line.starts_with("printf ")
+}
+
+/// The longer pieces of what a line of shell text prints as it is.
+fn printed(line: &str) -> impl Iterator<Item = &str> {
+    let words =
+        ["echo ", "printf "].iter().find_map(|verb| line.split_once(verb)).map_or("", |(_, words)| words);
+    words
+        .split(['"', '\'', '$', '%', '\\', '{', '}', '(', ')'])
+        .map(str::trim)
+        .filter(|piece| piece.len() >= 4)
 }
 
 fn stderr_has_error(input: &InterpretInput<'_>) -> bool {

@@ -92,7 +92,8 @@ pub fn repeatable(input: &RepeatInput<'_>) -> Repeatability {
 fn by_command(input: &RepeatInput<'_>) -> Option<Repeatability> {
     let inner = look_through(&input.job.argv);
     let name = inner.words.first().map(|word| crate::words::base(word).to_owned())?;
-    match judge(&inner.words) {
+    let all: Vec<String> = input.job.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    match judge(&all) {
         Verdict::Once(why) => Some(Repeatability::no(format!("{name} {why}"))),
         Verdict::Again => {
             Some(Repeatability::yes(format!("{name} only reads, or does the same when it runs twice")))

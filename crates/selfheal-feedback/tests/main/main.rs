@@ -5,6 +5,7 @@
 
 mod hostile;
 mod real_runs;
+mod repeating;
 mod reports;
 mod samples;
 mod support;

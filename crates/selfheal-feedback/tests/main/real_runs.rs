@@ -113,6 +113,15 @@ fn a_script_that_documents_its_answer_is_believed_only_with_evidence() {
         !negative("set -e\nfalse\necho 'changed: x'\nexit 1\n"),
         "strict mode ended it before its answer"
     );
+    assert!(
+        !negative("set -e\necho checking\nfalse\necho 'changed: x'\nexit 1\n"),
+        "the same after some progress"
+    );
+    assert!(
+        !negative("[ -d /nonexistent ] && { echo 'changed: x'; exit 1; }\ngrep x /dev/null\n"),
+        "it fell off its end"
+    );
+    assert!(negative("[ -d / ] && exit 1\nexit 0\n"), "it can end with 1 in no other way");
     assert!(!negative("grep x /dev/null\n"), "it never ends by an explicit exit 1");
     assert!(!negative("exit 2\n"), "2 is an error");
     assert!(matches!(script_outcome("#!/bin/sh\ngrep x /dev/null\n"), Outcome::Failed { .. }));
