@@ -2,6 +2,7 @@
 //!
 //! It speaks to the outside by [`Note`]s. When it ends, the kernel ends everything else in the box.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -16,10 +17,13 @@ use rustix::process::{
     set_parent_process_death_signal, wait,
 };
 
+use selfheal_core::run::Ended;
+
 use super::confine::confine;
 use super::outer::null;
 use super::overlay::{Bind, Step, bind, inside, mount_fresh, named};
 use super::wire::{Note, Plan};
+use crate::find::{self, Unfound};
 use crate::unix::{Forked, close_on_exec_from, exit_now, fork_into, raise_loopback};
 
 /// What the box is made of, seen from the first process.
@@ -212,17 +216,41 @@ fn keep_trace(trace: &OwnedFd) -> Step<i32> {
 }
 
 fn start(plan: &Plan) -> Note {
-    if let Err(error) = std::env::set_current_dir(plan.cwd.path()) {
-        return Note::NotStarted(0, format!("cannot enter {}: {error}", plan.cwd.path().display()));
+    let cwd = plan.cwd.path();
+    if let Err(error) = std::env::set_current_dir(cwd) {
+        let reason = format!("the folder {}: {}", cwd.display(), find::reason(&error));
+        return Note::NotStarted(Ended::NotStarted { reason });
     }
-    let Some((program, words)) = plan.argv.split_first() else {
-        return Note::NotStarted(libc::ENOENT, "there is no command".to_owned());
-    };
+    let Some((program, words)) = plan.argv.split_first() else { return Note::NotStarted(Ended::NotFound) };
     let environment = plan.env.iter().map(|(name, value)| (name.word(), value.word()));
-    let error: io::Error = Command::new(program.word())
+    let error = Command::new(program.word())
         .args(words.iter().map(super::wire::Raw::word))
         .env_clear()
         .envs(environment)
         .exec();
-    Note::NotStarted(error.raw_os_error().unwrap_or(0), error.to_string())
+    Note::NotStarted(explain(plan, program.word(), &error))
+}
+
+/// What an error of the system at the start means; the same as for a real run.
+fn explain(plan: &Plan, program: &OsStr, error: &io::Error) -> Ended {
+    let reason = find::reason(error);
+    let search = plan.env.iter().find(|(name, _)| name.0 == b"PATH").map(|(_, value)| value.word());
+    let found = find::command(program, plan.cwd.path(), search);
+    match error.raw_os_error() {
+        Some(libc::ENOENT | libc::ENOTDIR) => match found {
+            // The file is there, so it is the thing that should run it that is not.
+            Ok(path) => Ended::InterpreterMissing { interpreter: interpreter(&path) },
+            Err(Unfound::Missing) => Ended::NotFound,
+            Err(Unfound::Unusable(reason)) => Ended::NotExecutable { reason },
+        },
+        Some(libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE) => Ended::NotStarted { reason },
+        _ => Ended::NotExecutable { reason },
+    }
+}
+
+fn interpreter(program: &Path) -> String {
+    let mut beginning = Vec::new();
+    let read = fs::File::open(program).and_then(|file| file.take(256).read_to_end(&mut beginning));
+    let named = read.ok().and_then(|_| find::shebang(&beginning));
+    named.map_or_else(|| "the dynamic loader".to_owned(), |(path, _)| path.to_string_lossy().into_owned())
 }

@@ -2,8 +2,15 @@
 //!
 //! [`BoxRunner`] starts the program again as the hidden, single-threaded `__box`, which does what `outer` describes. One
 //! rung is built: the overlay over the whole tree in namespaces of its own, as root and as an ordinary user. The rungs
-//! below it are not, because neither could be made truthful: without a mount namespace a job does not see a copy at the
-//! original paths. Where no box can be built, [`Boxes::rung`] says `none` and why.
+//! below it are not. A copy of the job's folders is not truthful: without a mount namespace the job does not see it at
+//! the original paths, and with one the overlay works. A `bwrap` with overlays (0.11) needs the same rights from the
+//! kernel, so it helps only where a profile allows it to that program alone; it has no way to say what a box of ours
+//! must know (whiteouts of setup, effects before it ends). Where no box can be built, [`Boxes::rung`] says `none` and
+//! why.
+//!
+//! What a box does not imitate: an ordinary user sees other owners as nobody, and cannot write to what belongs to
+//! others even where its mode allows it; setuid programs do not gain rights; a folder of the machine cannot be renamed
+//! by `rename(2)` (`mv` copies it). [`BoxedRun::inconclusive`] says so when a run ends for such a reason.
 
 mod confine;
 mod doubt;
@@ -51,6 +58,9 @@ pub(crate) const PROBE_FOLDER: &str = "/dev/.selfheal";
 
 /// The descriptor that a probe writes to.
 pub(crate) const TRACE_FD: i32 = 198;
+
+/// The names of the folders of single boxes in the store begin so; process and number follow.
+const STORE_PREFIX: &str = "box-";
 
 /// So many processes may live in a box at once.
 pub(crate) const MOST_PROCESSES: u64 = 1024;
@@ -108,6 +118,7 @@ impl BoxRunner {
     }
 
     fn find_rung(&self) -> Rung {
+        self.clear_store();
         let why = if self.config.forbid.iter().any(|name| name == "overlay") {
             "whole-tree overlay: not wanted".to_owned()
         } else {
@@ -123,12 +134,26 @@ impl BoxRunner {
         Rung { name: "none".to_owned(), why_not_better: vec![why, HOW_TO_MEND.to_owned()] }
     }
 
+    /// Removes the empty folders of boxes whose program was killed. One that is in use must stay: removing it would take
+    /// the box's store away.
+    fn clear_store(&self) {
+        for entry in fs::read_dir(&self.config.store).into_iter().flatten().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let pid =
+                name.strip_prefix(STORE_PREFIX).and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
+            if pid.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists()) {
+                // What cannot be removed harms nobody.
+                let _ = fs::remove_dir(entry.path());
+            }
+        }
+    }
+
     /// The parts of a plan that do not depend on the order.
     fn base_plan(&self) -> Plan {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         Plan {
             parent: i32::try_from(std::process::id()).unwrap_or(0),
-            store: Raw::of(self.config.store.join(format!("box-{}-{number}", std::process::id()))),
+            store: Raw::of(self.config.store.join(format!("{STORE_PREFIX}{}-{number}", std::process::id()))),
             room: self.config.room.unwrap_or_else(room),
             hidden: self.config.hidden.iter().chain([&self.config.store]).map(Raw::of).collect(),
             ..Plan::default()
@@ -252,8 +277,9 @@ struct Prepared {
     env: BTreeMap<OsString, OsString>,
 }
 
-const HOW_TO_MEND: &str = "a box needs Linux 5.12 or later with user namespaces and overlays: \
-    see user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns, or run as root outside of a container";
+const HOW_TO_MEND: &str = "a box needs Linux 5.12 (for an ordinary user 6.6) with overlays and user namespaces: see \
+    user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns; in a container it needs a /proc without \
+    masks and a store that is not itself an overlay";
 
 impl Boxes for BoxRunner {
     fn rung(&self) -> Rung {

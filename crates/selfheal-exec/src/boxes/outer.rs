@@ -267,7 +267,7 @@ fn read_notes(notes: &Kept) -> Step<(Ended, Option<Vec<(u32, String)>>)> {
     for line in notes.head.0.split(|byte| *byte == b'\n') {
         match serde_json::from_slice::<Note>(line) {
             Ok(Note::Broken(step)) => return Err(step),
-            Ok(Note::NotStarted(errno, words)) => return Ok((not_started(errno, words), Some(Vec::new()))),
+            Ok(Note::NotStarted(ended)) => return Ok((ended, Some(Vec::new()))),
             Ok(Note::Ended { status, left }) => return Ok((ended(status), Some(left))),
             Err(_) => {}
         }
@@ -278,14 +278,6 @@ fn read_notes(notes: &Kept) -> Step<(Ended, Option<Vec<(u32, String)>>)> {
 fn ended(status: i32) -> Ended {
     let status = ExitStatus::from_raw(status);
     status.code().map_or_else(|| Ended::Signaled(status.signal().unwrap_or(0)), Ended::Exited)
-}
-
-fn not_started(errno: i32, reason: String) -> Ended {
-    match errno {
-        libc::ENOENT => Ended::NotFound,
-        libc::EACCES | libc::ENOEXEC => Ended::NotExecutable { reason },
-        _ => Ended::NotStarted { reason },
-    }
 }
 
 /// Opens the null device.

@@ -191,8 +191,8 @@ impl From<WireEffect> for Effect {
 pub(crate) enum Note {
     /// The box could not be finished, and at which step.
     Broken(String),
-    /// The command could not be started: the system's error number, or 0 with other words.
-    NotStarted(i32, String),
+    /// The command could not be started.
+    NotStarted(Ended),
     /// The command ended; these processes were still running.
     Ended { status: i32, left: Vec<(u32, String)> },
 }

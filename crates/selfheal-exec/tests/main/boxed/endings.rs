@@ -131,6 +131,10 @@ fn exit_codes_signals_and_starts_are_told() {
     place.write("plain", "x");
     let run = place.run(&place.order(&["./plain"]));
     assert!(matches!(run.run.ended, Ended::NotExecutable { .. }), "{:?}", run.run.ended);
+    let script = place.write("script", "#!/nowhere/interpreter -x\n");
+    std::fs::set_permissions(script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let interpreter = "/nowhere/interpreter".to_owned();
+    assert_eq!(place.run(&place.order(&["./script"])).run.ended, Ended::InterpreterMissing { interpreter });
     let mut order = place.shell("true");
     order.cwd = "/nowhere/at/all".into();
     assert!(matches!(place.run(&order).run.ended, Ended::NotStarted { .. }));
@@ -170,4 +174,19 @@ fn boxes_can_run_side_by_side_and_leave_nothing_in_the_store() {
     });
     let store = place.work.parent().unwrap().join("store");
     assert_eq!(std::fs::read_dir(store).unwrap().count(), 0);
+}
+
+#[test]
+fn folders_of_boxes_that_were_killed_are_removed_later() {
+    let place = Place::new();
+    let store = place.work.parent().unwrap().join("store");
+    let own = format!("box-{}-77", std::process::id());
+    for name in ["box-4194304-0", own.as_str(), "something"] {
+        std::fs::create_dir(store.join(name)).unwrap();
+    }
+    can_try(&place);
+    let mut left: Vec<_> =
+        std::fs::read_dir(store).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, [own.as_str(), "something"]);
 }
