@@ -36,9 +36,10 @@ pub(crate) fn confine(root: bool) -> Step<()> {
 }
 
 /// (what, soft limit): what one box may use. A lower limit of the caller stays.
-const LIMITS: [(Resource, u64); 4] = [
+const LIMITS: [(Resource, u64); 5] = [
     (Resource::Core, 0),
     (Resource::Fsize, 8 * 1024 * 1024 * 1024),
+    (Resource::Nofile, 65_536),
     (Resource::Nproc, super::MOST_PROCESSES),
     (Resource::Memlock, 64 * 1024 * 1024),
 ];

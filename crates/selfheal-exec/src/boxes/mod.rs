@@ -123,7 +123,7 @@ impl BoxRunner {
             "whole-tree overlay: not wanted".to_owned()
         } else {
             match self.ask(&Plan { dry: true, ..self.base_plan() }) {
-                Ok(Answer::Built) => return Rung { name: "overlay".to_owned(), why_not_better: Vec::new() },
+                Ok(Answer::Built) => return overlay_rung(),
                 Ok(Answer::NotBuilt(step) | Answer::NotSetUp(step)) => {
                     format!("whole-tree overlay: cannot {step}")
                 }
@@ -173,7 +173,7 @@ impl BoxRunner {
         let mut plan = self.base_plan();
         plan.hidden.extend(order.hidden.iter().map(Raw::of));
         plan.hidden.extend(secrets::paths(home, &passwd, uid).iter().map(Raw::of));
-        plan.wanted = if uid == 0 { Vec::new() } else { wanted(order).iter().map(Raw::of).collect() };
+        plan.wanted = wanted(order).iter().map(Raw::of).collect();
         plan.argv = argv.iter().map(Raw::of).collect();
         plan.cwd = Raw::of(&order.cwd);
         plan.env = env.iter().map(|(name, value)| (Raw::of(name), Raw::of(value))).collect();
@@ -277,6 +277,10 @@ struct Prepared {
     env: BTreeMap<OsString, OsString>,
 }
 
+fn overlay_rung() -> Rung {
+    Rung { name: "overlay".to_owned(), why_not_better: Vec::new() }
+}
+
 const HOW_TO_MEND: &str = "a box needs Linux 5.12 (for an ordinary user 6.6) with overlays and user namespaces: see \
     user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns; in a container it needs a /proc without \
     masks and a store that is not itself an overlay";
@@ -287,15 +291,19 @@ impl Boxes for BoxRunner {
     }
 
     fn run(&self, order: &BoxOrder) -> Result<BoxedRun, PortError> {
-        let rung = self.rung();
-        if !rung.can_try() {
-            let why = rung.why_not_better.join("; ");
+        // The first run finds out by itself whether there can be a box.
+        let unknown = self.rung.get().is_none() && self.config.forbid.is_empty();
+        if !unknown && !self.rung().can_try() {
+            let why = self.rung().why_not_better.join("; ");
             return Err(PortError::plain(format!("build a box ({why})"), Trouble::Other));
         }
         let prepared = self.plan(order);
         let started = now_ms();
         match self.ask(&prepared.plan)? {
-            Answer::Ran(seen) => Ok(self.judge(order, &prepared, started, *seen)),
+            Answer::Ran(seen) => {
+                self.rung.get_or_init(overlay_rung);
+                Ok(self.judge(order, &prepared, started, *seen))
+            }
             Answer::NotBuilt(step) => {
                 Err(PortError::plain(format!("build a box: cannot {step}"), Trouble::Other))
             }

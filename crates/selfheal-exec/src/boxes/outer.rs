@@ -99,7 +99,7 @@ impl Outer {
         die_with(plan.parent)?;
         let mask = rustix::process::umask(Mode::from_raw_mode(0o022));
         let uid = rustix::process::geteuid().as_raw();
-        let marks = if uid == 0 { Marks::Trusted } else { Marks::User };
+        let marks = if is_mighty() { Marks::Trusted } else { Marks::User };
         let mounts = named(fs::read("/proc/self/mountinfo"), "read the mount points")?;
         let mounts = Mounts::parse(&mounts);
         let store = plan.store.path().to_path_buf();
@@ -172,13 +172,14 @@ impl Outer {
     fn start(&self, plan: &Plan) -> Step<(Vec<Tap>, Pid)> {
         let pipe = || named(pipe_with(PipeFlags::CLOEXEC), "make a pipe");
         let (out, err, trace, notes, go) = (pipe()?, pipe()?, pipe()?, pipe()?, pipe()?);
-        let root = self.marks == Marks::Trusted;
+        let mapped = self.marks == Marks::Trusted;
+        let as_root = rustix::process::geteuid().is_root();
         let mut spaces = libc::CLONE_NEWNS
             | libc::CLONE_NEWPID
             | libc::CLONE_NEWNET
             | libc::CLONE_NEWIPC
             | libc::CLONE_NEWUTS;
-        if root {
+        if mapped {
             spaces |= libc::CLONE_NEWUSER;
         }
         match named(fork_into(spaces), "start the first process of the box")? {
@@ -186,12 +187,12 @@ impl Outer {
                 let ends = Ends { out: out.1, err: err.1, trace: trace.1, notes: notes.1, go: go.0 };
                 // Only outer holds the other end, so that its end is seen.
                 drop(go.1);
-                first::main(World { root: &self.root, plan, as_root: root, mask: self.mask }, ends);
+                first::main(World { root: &self.root, plan, as_root, mask: self.mask }, ends);
                 exit_now(0)
             }
             Forked::Parent(pid) => {
                 drop((out.1, err.1, trace.1, notes.1, go.0));
-                if root {
+                if mapped {
                     map_everyone(pid)?;
                 }
                 let mut go: fs::File = go.1.into();
@@ -227,6 +228,13 @@ impl Outer {
         rustix::fs::statvfs(&self.store)
             .is_ok_and(|facts| facts.f_bavail < facts.f_blocks / 200 + 1 || facts.f_ffree < 8)
     }
+}
+
+/// Whether this is root with root's might. Root of a container without it builds his box as an ordinary user does.
+fn is_mighty() -> bool {
+    let may = rustix::thread::capabilities(None)
+        .is_ok_and(|sets| sets.effective.contains(rustix::thread::CapabilitySet::SYS_ADMIN));
+    may && rustix::process::geteuid().is_root()
 }
 
 /// Own mounts, and for an ordinary user the right to make some: a namespace in which he is himself.

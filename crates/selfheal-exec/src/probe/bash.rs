@@ -13,6 +13,15 @@ use selfheal_core::trace::{Frame, Step};
 use super::records::Record;
 use super::{Findings, shortened, words};
 
+/// So far is looked back for the command in another process that a status comes from.
+const LOOKED_BACK: usize = 1_000;
+
+/// So many of the last scripts that the job's script ran are looked at.
+const MOST_NESTED: usize = 50;
+
+/// So many of the last failed pipelines are taken apart.
+const MOST_PIPES: usize = 50;
+
 /// The file, for one run.
 pub(crate) fn rc(token: &str) -> String {
     let letters = ('a'..='z').chain('A'..='Z').chain(['_']);
@@ -182,7 +191,7 @@ impl Reader {
         let end = self.seen.len();
         if own + 1 < end {
             let failed = |at: &usize| other(*at).is_some_and(|seen| seen.step.status == Some(status));
-            let later = || (own + 1..end).rev();
+            let later = || (own + 1..end).rev().take(LOOKED_BACK);
             return later().find(failed).or_else(|| later().find(|at| other(*at).is_some()));
         }
         let assigns = self.seen.get(own).is_some_and(|seen| is_assignment(&seen.step.words));
@@ -252,13 +261,14 @@ impl Reader {
         let found = self.failing_of(main, ending.code).or_else(|| self.last_with(main, ending.code));
         let aborted = self.aborted(main, ending, found);
         let (failing, dump) = aborted.or(found)?;
-        let nested = self.scripts.iter().skip(1).rev().map(|(shell, _)| *shell).find_map(|shell| {
-            let inner = self.failing_of(shell, ending.code)?;
-            let beside = self.own.as_ref().zip(self.seen.get(inner.0)).is_some_and(|(own, seen)| {
-                seen.step.file.starts_with(own) && inner.0 > failing && inner.1.is_some()
+        let nested =
+            self.scripts.iter().skip(1).rev().take(MOST_NESTED).map(|(shell, _)| *shell).find_map(|shell| {
+                let inner = self.failing_of(shell, ending.code)?;
+                let beside = self.own.as_ref().zip(self.seen.get(inner.0)).is_some_and(|(own, seen)| {
+                    seen.step.file.starts_with(own) && inner.0 > failing && inner.1.is_some()
+                });
+                beside.then_some(inner)
             });
-            beside.then_some(inner)
-        });
         Some(nested.unwrap_or((failing, dump)))
     }
 
@@ -323,7 +333,7 @@ impl Reader {
 
     /// A pipeline's own statuses, given to its commands when they can be told apart.
     fn spread_pipe(&mut self) {
-        for dump in self.dumps.iter().filter(|dump| dump.pipe.len() > 1) {
+        for dump in self.dumps.iter().rev().take(MOST_PIPES).filter(|dump| dump.pipe.len() > 1) {
             let from = dump.after.saturating_sub(dump.pipe.len());
             let Some(group) = self.seen.get_mut(from..dump.after) else { continue };
             let apart = group.iter().all(|seen| seen.shell == dump.shell && seen.pid != dump.shell)
@@ -410,4 +420,90 @@ fn line_in_message(stderr: &str, script: &str) -> Option<u32> {
     let prefix = format!("{script}: line ");
     let rest = stderr.lines().rev().find_map(|line| line.strip_prefix(&prefix))?;
     rest.split_once(':')?.0.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::records::records;
+
+    fn read(lines: &[&str], code: i32, stderr: &str) -> Findings {
+        let text: String =
+            lines.iter().map(|line| format!("\u{1e}T\u{1f}{}\n", line.replace('|', "\u{1f}"))).collect();
+        let mut reader = Reader::new(Path::new("/w"), Some(Path::new("/w")), "T");
+        records(&text, "T").for_each(|record| reader.take(&record));
+        let ending = Ending { code, stderr };
+        reader.finish(&ending, &BTreeMap::from([("HOME".to_owned(), "/h".to_owned())]))
+    }
+
+    #[test]
+    fn a_status_goes_to_the_command_before() {
+        let found = read(
+            &[
+                "S|1|/w|a.sh",
+                "B|0|1|1|2||a.sh|x=1",
+                "B|0|1|1|3||a.sh|cp a b",
+                "B|1|1|1|3||a.sh|: __selfheal EXIT 0",
+            ],
+            1,
+            "",
+        );
+        let statuses: Vec<_> = found.steps.iter().map(|step| step.status).collect();
+        assert_eq!((statuses, found.failing), (vec![Some(0), Some(1)], Some(1)));
+        assert_eq!(found.steps[1].file, Path::new("/w/a.sh"));
+    }
+
+    #[test]
+    fn values_of_the_environment_are_left_out_unless_named() {
+        let lines = |command: &str| {
+            [
+                "S|1|/w|a.sh".to_owned(),
+                format!("B|0|1|1|3||a.sh|{command}"),
+                format!("D|1|1|1|{command}"),
+                "F|main|0|a.sh".to_owned(),
+                "V|HOME|/h".to_owned(),
+                "V|own|it\\'s".to_owned(),
+                "B|1|1|1|1||a.sh|: __selfheal ERR 0".to_owned(),
+            ]
+        };
+        let named = |command: &str| {
+            let lines = lines(command);
+            let found = read(&lines.each_ref().map(String::as_str), 1, "");
+            found.frames[0].values.keys().cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(named("false"), ["own"]);
+        assert_eq!(named("rm \"${HOME}/x\""), ["HOME", "own"]);
+        assert_eq!(named("rm $HOMEWARD"), ["own"]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_left_out() {
+        let found = read(
+            &[
+                "B",
+                "B|x|y|z",
+                "D",
+                "F|a",
+                "V",
+                "S",
+                "S|x",
+                "B|1|1|1|99999999999||a|b",
+                "B|0|1|1|-1||a|: __selfheal",
+                "D|9|9|9|9",
+            ],
+            1,
+            "a.sh: line x: y",
+        );
+        assert!(found.steps.len() <= 3);
+    }
+
+    #[test]
+    fn many_processes_are_read_in_linear_time() {
+        let mut lines = vec!["S|1|/w|a.sh".to_owned()];
+        for _ in 0..2 {
+            lines.extend((2..10_000).map(|pid| format!("B|1|1|{pid}|1||a|b")));
+        }
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(read(&lines, 1, "").steps.len(), 2 * 9_998);
+    }
 }

@@ -91,6 +91,17 @@ impl Place {
         Self::with(|config| BoxConfig { forbid, ..config })
     }
 
+    /// One whose helper is started by a line for the shell.
+    pub fn by(line: impl FnOnce(String) -> String) -> Self {
+        let place = Self::new();
+        let wrapper =
+            place.write("wrapper", &format!("#!/bin/sh\n{}\n", line(helper().display().to_string())));
+        std::fs::set_permissions(&wrapper, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let store = place.work.parent().unwrap().join("store");
+        let config = BoxConfig { program: wrapper, store, ..BoxConfig::default() };
+        Self { runner: BoxRunner::new(config), ..place }
+    }
+
     fn with(change: impl FnOnce(BoxConfig) -> BoxConfig) -> Self {
         let keep = tempfile::tempdir().unwrap();
         let base = keep.path().canonicalize().unwrap();
