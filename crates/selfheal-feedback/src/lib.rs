@@ -3,7 +3,7 @@
 //!
 //! Three questions are answered, each by one function. [`profiles::Profiles::interpret`]: did the job succeed, give a
 //! negative answer, or fail? [`report::report`]: what failed, where, and why? [`repeat::repeatable`]: may it run
-//! again? All knowledge sits in tables: `profiles/*.toml` for exit codes, `parsers/*.rs` for messages, [`class`] for
+//! again? All knowledge sits in tables: `profiles/*.toml` for exit codes, `parsers/*.rs` for messages, `class.rs` for
 //! classes, `causes/` for causes, `repeat/once.toml` for what must not happen twice.
 //!
 //! The crate is pure. It looks at the machine through [`selfheal_core::scene::Scene`]. What a failing job printed is

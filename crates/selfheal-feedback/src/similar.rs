@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn close_names_come_nearest_first() {
-        let names = ["order_id", "orderid2", "total", "orders"];
-        assert_eq!(close("orderId", names, 2), ["order_id", "orderid2"]);
+        let names = ["user_id", "userid2", "total", "users"];
+        assert_eq!(close("userId", names, 2), ["user_id", "userid2"]);
         assert!(close("total", ["x", "yy"], 3).is_empty());
     }
 }

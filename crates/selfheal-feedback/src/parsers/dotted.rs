@@ -111,12 +111,12 @@ mod tests {
     #[test]
     fn places_are_found_in_many_forms() {
         for (text, file, line, column) in [
-            ("x/y.conf:16: unexpected \"}\"", "x/y.conf", 16, None),
-            ("check: site.conf:16: unexpected \"}\"", "site.conf", 16, None),
+            ("x/y.conf:7: unexpected \"]\"", "x/y.conf", 7, None),
+            ("check: a.conf:7: unexpected \"]\"", "a.conf", 7, None),
             ("a.c:3:7: error: expected ';'", "a.c", 3, Some(7)),
-            ("went wrong at ./bill.pl line 12.", "./bill.pl", 12, None),
+            ("went wrong at ./x.pl line 12.", "./x.pl", 12, None),
             ("directive is not allowed in /etc/n/n.conf:4", "/etc/n/n.conf", 4, None),
-            ("prog: data.csv line 2: 3 columns expected, not 2", "data.csv", 2, None),
+            ("prog: in.csv line 5: too few fields", "in.csv", 5, None),
         ] {
             assert_eq!(place(text), Some((file.into(), line, column)), "{text}");
         }

@@ -14,12 +14,13 @@ fn rows() -> Vec<Row> {
             let path = (!name.is_empty() && !name.contains(' ')).then(|| PathBuf::from(name));
             Some(Fault::PermissionDenied { path })
         }),
-        row("control total differs", |h| Some(mismatch(h.before, "control total differs", h.after))),
-        row("checksum mismatch", |h| Some(mismatch(h.before, "checksum mismatch", h.after))),
-        row("checksums do not match", |h| Some(mismatch(h.before, "checksums do not match", h.after))),
-        row("checksum does not match", |h| Some(mismatch(h.before, "checksum does not match", h.after))),
-        row("hash mismatch", |h| Some(mismatch(h.before, "hash mismatch", h.after))),
-        row("size mismatch", |h| Some(mismatch(h.before, "size mismatch", h.after))),
+        row("mismatch", |h| Some(mismatch(h.before, "mismatch", h.after))),
+        row("does not match", |h| Some(mismatch(h.before, "does not match", h.after))),
+        row("do not match", |h| Some(mismatch(h.before, "do not match", h.after))),
+        row(" differs from ", |h| Some(mismatch(h.before, " differs from ", h.after))),
+        row(" differ from ", |h| Some(mismatch(h.before, " differ from ", h.after))),
+        row(" differs: ", |h| Some(mismatch(h.before, " differs: ", h.after))),
+        row(" differ: ", |h| Some(mismatch(h.before, " differ: ", h.after))),
     ]
 }
 

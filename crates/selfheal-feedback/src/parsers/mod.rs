@@ -234,7 +234,7 @@ fn single(line: &Line<'_>) -> Option<Found> {
 }
 
 fn understood(line: &Line<'_>) -> Option<Found> {
-    if let Some(fault) = shell::carriage_return(line) {
+    if let Some(fault) = shell::carriage_return(line).or_else(|| shell::not_found(line)) {
         return Some(Found::new(fault, line));
     }
     // A message that begins with `FILE:LINE: ` looks like a shell's; some tables know it as a whole.

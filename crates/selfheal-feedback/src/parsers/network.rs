@@ -35,7 +35,7 @@ fn http_rows() -> Vec<Row> {
     vec![
         row("The requested URL returned error: {code:n}", status),
         row("HTTP request sent, awaiting response... {code:n}", status),
-        row("ERROR {code:n}: ", status),
+        row(" ERROR {code:n}: ", status),
         row("urllib.error.HTTPError: HTTP Error {code:n}", status),
         row("HTTP Error {code:n}", status),
         row("HTTP error {code:n}", status),
@@ -48,8 +48,6 @@ fn http_rows() -> Vec<Row> {
         row("HTTP code {code:n}", status),
         row("status code {code:n}", status),
         row("status code: {code:n}", status),
-        row("status: {code:n} ", status),
-        row("error: {code:n} ", status),
         row("^{code:n} Server Error: ", status),
         row("^{code:n} Client Error: ", status),
         row("Client Error: Too Many Requests", |_| {

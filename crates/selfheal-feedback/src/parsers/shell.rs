@@ -92,6 +92,20 @@ fn missing_command(name: &str) -> Option<Fault> {
     Some(Fault::CommandNotFound { name: name.to_owned() })
 }
 
+/// `x.sh: 3: tool: not found` of dash, `sh: tool: not found` of busybox. Without such a prefix it is somebody's sentence.
+pub fn not_found(line: &Line<'_>) -> Option<Fault> {
+    let rest = line.rest.strip_suffix(": not found")?;
+    let bare = ["sh: ", "ash: ", "dash: ", "ksh: "].iter().find_map(|shell| rest.strip_prefix(shell));
+    let prefixed = line.rest.len() < line.text.len();
+    let name =
+        bare.or_else(|| prefixed.then_some(rest)).filter(|name| !name.contains(char::is_whitespace))?;
+    if name.contains('/') {
+        // dash says the same of a script whose interpreter is missing.
+        return Some(Fault::BadInterpreter { script: PathBuf::from(name), interpreter: String::new() });
+    }
+    missing_command(name)
+}
+
 /// `X: must be set`, the words that a script gives `${X:?…}` itself.
 pub fn required(line: &Line<'_>) -> Option<Fault> {
     line.spot.as_ref()?;
@@ -157,13 +171,6 @@ fn missing_rows() -> Vec<Row> {
         row("^{shell:w}: command not found: {name:w}$", |h| missing_command(h.get("name"))),
         row("^{name:w}: command not found", |h| missing_command(h.get("name"))),
         row("^{shell:w}: {name:w}: command not found", |h| missing_command(h.get("name"))),
-        row("^{name:w}: not found$", |h| {
-            // dash says the same of a script whose interpreter is missing.
-            if h.get("name").contains('/') {
-                return Some(Fault::BadInterpreter { script: h.path("name"), interpreter: String::new() });
-            }
-            missing_command(h.get("name"))
-        }),
         row("^{name:w}: Befehl nicht gefunden", |h| missing_command(h.get("name"))),
         row("^{name:w}: Kommando nicht gefunden", |h| missing_command(h.get("name"))),
         row("^{name:w} : commande introuvable", |h| missing_command(h.get("name"))),

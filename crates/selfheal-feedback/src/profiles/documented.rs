@@ -278,7 +278,7 @@ fn is_heading(lower: &str) -> Option<usize> {
     })
 }
 
-/// `exit 1   drift: …`, `exits with 1 if …`, `exit code 1: …`, `exit status 1 means …`.
+/// `exit 1   outdated: …`, `exits with 1 if …`, `exit code 1: …`, `exit status 1 means …`.
 fn exit_entry(line: &str) -> Option<(i32, String)> {
     const LEADS: [&str; 10] = [
         "exit code ",
@@ -318,8 +318,7 @@ fn words(lower: &str) -> impl Iterator<Item = &str> {
     lower.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '-').filter(|word| !word.is_empty())
 }
 
-/// Whether the words of a meaning describe an answer. The part before a colon counts most: in `drift: the report says
-/// where` it is the name of the answer.
+/// Whether the words of a meaning describe an answer. Words of an error outweigh those of an answer.
 fn is_answer(meaning: &str) -> Option<bool> {
     let lower = meaning.to_lowercase();
     let has = |list: &[&str], text: &str| {
@@ -343,7 +342,7 @@ mod tests {
 
     #[test]
     fn lists_in_a_head_comment_are_read() {
-        let text = "#!/bin/sh\n# Compares.\n#\n#   exit 0   same\n#   exit 1   drift: see the report\n#   exit 2   could not be done\n";
+        let text = "#!/bin/sh\n# Compares.\n#\n#   exit 0   same\n#   exit 1   outdated: see the list\n#   exit 2   could not be done\n";
         assert_eq!(codes(text), [(0, None), (1, Some(true)), (2, Some(false))]);
         let text = "# Exit codes: 0 ok, 1 nothing to do, 2 error\n";
         assert_eq!(codes(text), [(0, None), (1, Some(true)), (2, Some(false))]);

@@ -104,6 +104,9 @@ fn outcome(meaning: &Meaning) -> Outcome {
 fn conventional(code: i32) -> Outcome {
     match code {
         124 => failed(Class::Transient, "a time limit ended a command (the code of timeout)"),
+        // sysexits(3)
+        69 => failed(Class::Transient, "a service is unavailable (EX_UNAVAILABLE)"),
+        75 => failed(Class::Transient, "it may succeed later (EX_TEMPFAIL)"),
         126 => failed(Class::Environment, "a command was found but could not be executed"),
         127 => failed(Class::Environment, "a command was not found"),
         141 => failed(Class::Logic, "a command wrote into a pipe that nobody read any more (SIGPIPE)"),

@@ -7,8 +7,6 @@
 mod made;
 mod table;
 
-use std::ffi::OsString;
-
 use selfheal_core::effects::{Change, Effect};
 use selfheal_core::job::{Job, Repeatable};
 use selfheal_core::run::{Ended, Run};
@@ -181,10 +179,4 @@ fn short(words: &[String]) -> String {
 
 fn shown(text: &str) -> String {
     crate::parsers::cut(text, 80).to_owned()
-}
-
-/// The inner command of a job, for callers that only need its name.
-#[must_use]
-pub fn command_name(argv: &[OsString]) -> String {
-    look_through(argv).words.first().map_or_else(String::new, |word| crate::words::base(word).to_owned())
 }
