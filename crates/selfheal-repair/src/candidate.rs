@@ -99,6 +99,11 @@ impl Draft {
         self
     }
 
+    /// Raises the stated risk.
+    pub(crate) fn raise(&mut self, risk: Risk) {
+        self.risk = self.risk.max(risk);
+    }
+
     /// Replaces the text of a file.
     pub(crate) fn rewrite(mut self, file: &ScriptFile, after: String, summary: impl Into<String>) -> Self {
         if after != file.text {

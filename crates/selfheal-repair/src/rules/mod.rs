@@ -55,17 +55,21 @@ mod perl_library;
 mod python_environment;
 mod python_folder;
 mod python_removed_name;
+mod python_two;
 mod read_loop;
+mod renamed_column;
 mod renamed_key;
 mod search_path;
 mod shared_default;
 mod sort_order;
 mod stale_lock;
 mod subprocess_text;
+mod tab_fields;
 mod table_dialect;
 mod text_encoding;
 mod tool_name;
 mod unchecked_cd;
+mod unknown_option;
 mod unmatched_glob;
 mod unquoted_test;
 mod unset_variable;
@@ -115,6 +119,8 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &config_near_miss::ConfigNearMiss,
         &unchecked_cd::UncheckedCd,
         &group_rights::GroupRights,
+        &unknown_option::UnknownOption,
+        &tab_fields::TabFields,
         &unmatched_glob::UnmatchedGlob,
         &missing_folder::MissingFolder,
         &python_folder::PythonFolder,
@@ -130,5 +136,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &subprocess_text::SubprocessText,
         &aware_times::AwareTimes,
         &shared_default::SharedDefault,
+        &renamed_column::RenamedColumn,
+        &python_two::PythonTwo,
     ]
 }

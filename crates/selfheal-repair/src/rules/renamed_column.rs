@@ -1,0 +1,188 @@
+//! # A column that the database calls differently
+//!
+//! ## What it finds
+//! A query of a script or program asks for a column that the table does not have, while the schema has one of almost the
+//! same name.
+//!
+//! ## Why it fails
+//! The owner of the database renamed the column.
+//!
+//! ## Fix
+//! The query asks for the column by its new name.
+//!
+//! ## Example
+//! ```sql
+//! SELECT customer_name FROM orders
+//! ```
+//! ```sql
+//! SELECT customerName FROM orders
+//! ```
+//!
+//! ## Safety
+//! The schema is read from the database file or from `.sql` files beside the job; exactly one column must be that near. It
+//! changes what is read, so the risk is medium.
+
+use std::collections::BTreeSet;
+
+use selfheal_core::fault::Fault;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::{Case, Language};
+use crate::text::{distance, is_name, replace_word, whole_words};
+
+rule!(RenamedColumn, "renamed_column", Unsafe, propose);
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let missing = case.faults().find_map(|fault| match fault {
+        Fault::NoSuchObject { kind, name } if matches!(kind.as_str(), "column" | "table") => {
+            Some((kind.clone(), name.rsplit('.').next().unwrap_or(name).to_owned()))
+        }
+        _ => None,
+    });
+    let Some((kind, name)) = missing else { return Vec::new() };
+    let known = schema(case, &kind);
+    let Some(new) = other(&known, &name) else { return Vec::new() };
+    let mut draft = Draft::new(
+        "renamed_column",
+        format!("the database has no {kind} {name}; it calls it {new}"),
+        format!("ask for {new}"),
+    )
+    .evidence(format!("the schema names {new} and not {name}"))
+    .meaning();
+    for file in case.files().iter().filter(|file| file.language != Language::Make) {
+        let uses = whole_words(&file.text, &name).count();
+        let in_query =
+            file.text.to_lowercase().contains("select") || file.text.to_lowercase().contains("insert");
+        if uses > 0 && in_query {
+            draft = draft.rewrite(file, in_queries(&file.text, &name, new), format!("{new} for {name}"));
+        }
+    }
+    draft.done().into_iter().collect()
+}
+
+/// The names of columns or tables in the schemas that lie beside the job. A database file of SQLite holds the text of its
+/// `CREATE TABLE` statements.
+fn schema(case: &Case, kind: &str) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let base = case.base();
+    let files =
+        case.scene.names(&base).into_iter().filter(|name| {
+            [".sql", ".db", ".sqlite", ".sqlite3"].iter().any(|ending| name.ends_with(ending))
+        });
+    for name in files.take(20) {
+        let bytes = case.scene.read(&base.join(name), crate::case::LARGEST).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        for (at, _) in text.match_indices("CREATE TABLE") {
+            let rest = text.get(at + "CREATE TABLE".len()..).unwrap_or_default();
+            let rest: String = rest.chars().take(20_000).collect();
+            let Some((head, body)) = rest.split_once('(') else { continue };
+            if kind == "table" {
+                names.extend(
+                    head.split(|c: char| !is_name(c)).rfind(|word| !word.is_empty()).map(str::to_owned),
+                );
+            } else {
+                names.extend(columns(body));
+            }
+        }
+    }
+    names
+}
+
+/// The first words of the definitions in `( … )`.
+fn columns(body: &str) -> Vec<String> {
+    let mut depth = 0_i32;
+    let mut definitions = vec![String::new()];
+    let plain: String =
+        body.lines().map(|line| line.split("--").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
+    for c in plain.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 0 => break,
+            ')' => depth -= 1,
+            ',' if depth == 0 => definitions.push(String::new()),
+            _ => {}
+        }
+        if let Some(last) = definitions.last_mut().filter(|_| c != ',') {
+            last.push(c);
+        }
+    }
+    let first = |text: &String| {
+        text.trim().trim_matches(['"', '`', '[']).split(|c: char| !is_name(c)).next().map(str::to_owned)
+    };
+    let keywords = ["PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "CONSTRAINT"];
+    definitions
+        .iter()
+        .filter_map(first)
+        .filter(|word| !word.is_empty() && !keywords.contains(&word.to_uppercase().as_str()))
+        .collect()
+}
+
+/// The one name like the missing one.
+fn other<'k>(known: &'k BTreeSet<String>, name: &str) -> Option<&'k String> {
+    let bare = |text: &str| text.replace('_', "").to_lowercase();
+    let alike = |other: &&String| {
+        let words = other.to_lowercase();
+        let one_more = words.split('_').count() == name.split('_').count() + 1
+            && words.split('_').any(|part| part == name.to_lowercase());
+        bare(other) == bare(name)
+            || distance(other, name, 2) <= usize::from(name.len() > 4)
+            || (one_more && name.len() > 3)
+    };
+    if known.contains(name) {
+        return None;
+    }
+    let mut found = known.iter().filter(alike);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+/// Replaces a name in lines of queries: upper-case words of SQL are near.
+fn in_queries(text: &str, old: &str, new: &str) -> String {
+    let words = [
+        "select", "from", "where", "order", "group", "insert", "update", "set ", "join", "and ", "sum(",
+        "count(", "on ",
+    ];
+    let lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+    let near = |at: usize| {
+        let from = at.saturating_sub(4);
+        let here = lines.get(from..(at + 3).min(lines.len())).unwrap_or_default().concat().to_lowercase();
+        words.iter().any(|word| here.contains(word)) && here.contains("select")
+            || here.contains("insert into")
+            || here.contains("update ")
+    };
+    let changed = |(at, line): (usize, &String)| {
+        let code = line.split('#').next().unwrap_or_default();
+        let in_text = code.contains(['"', '\'']) || !code.contains('=') || code.contains('?');
+        if near(at) && in_text { replace_word(line, old, new) } else { line.clone() }
+    };
+    lines.iter().enumerate().map(changed).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestCase, TestScene};
+
+    fn case(name: &str) -> TestCase {
+        let scene = TestScene::new().file(
+            "schema.sql",
+            "CREATE TABLE orders (\n  id INTEGER, -- total\n  customer_name TEXT, placed_at TEXT\n);\n",
+        );
+        let text = format!(
+            "import sqlite3\nQ = \"\"\"\n  SELECT {name}, count(*)\n    FROM orders\n\"\"\"\nx = 1\n"
+        );
+        TestCase::new("x.py", &text, scene)
+            .fault(Fault::NoSuchObject { kind: "column".into(), name: name.into() })
+    }
+
+    #[test]
+    fn asks_for_the_column_by_its_new_name() {
+        assert!(case("customerName").healed(&RenamedColumn).contains("SELECT customer_name, count"));
+        assert!(case("placed").healed(&RenamedColumn).contains("SELECT placed_at, count"));
+    }
+
+    #[test]
+    fn leaves_columns_that_are_gone_alone() {
+        assert!(case("total").silent(&RenamedColumn));
+    }
+}
