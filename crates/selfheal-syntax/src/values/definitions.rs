@@ -17,8 +17,10 @@ pub enum Meaning {
     Nameref(String),
     /// The empty text, or nothing.
     Empty,
-    /// Something from outside.
+    /// Something that is given when the script runs.
     Anything,
+    /// Something that is read from a file, a pipe or a person.
+    Read,
 }
 
 /// One place where a variable gets a value.
@@ -168,10 +170,7 @@ fn by_builtin(command: &Command) -> Vec<Definition> {
             if names.is_empty() {
                 names.push("REPLY".to_owned());
             }
-            names
-                .iter()
-                .map(|name| make(name, given.clone().map_or(Meaning::Anything, Meaning::Word)))
-                .collect()
+            names.iter().map(|name| make(name, given.clone().map_or(Meaning::Read, Meaning::Word))).collect()
         }
         "unset" => plain().iter().map(|name| make(name, Meaning::Empty)).collect(),
         "printf" if command.arguments().first().is_some_and(|word| word.text == "-v") => {

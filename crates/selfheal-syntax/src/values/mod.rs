@@ -222,14 +222,20 @@ impl<'a> Values<'a> {
             Part::Tilde { user } if user.is_empty() => self.named("HOME", offset, depth),
             Part::Brace { text } => operators::braces(text),
             Part::Substitution { text, .. } => self.substitute(text, offset, depth),
-            Part::Arithmetic { .. } | Part::Process { .. } | Part::Tilde { .. } => {
+            Part::Tilde { user } => {
+                let name = Some(format!("~{user}"));
+                vec![Value::unknown(Unknown { name, nonempty: true, ..Unknown::default() })]
+            }
+            Part::Arithmetic { .. } | Part::Process { .. } => {
                 vec![Value::unknown(Unknown { nonempty: true, ..Unknown::default() })]
             }
         }
     }
 
     fn expand(&self, e: &Expansion, offset: usize, depth: u32) -> Vec<Value> {
-        let mut values = self.named_at(&e.name, e.index.as_deref(), offset, depth);
+        // `$@` and `$*` are all the elements of a list.
+        let whole = matches!(e.name.as_str(), "@" | "*").then_some("@");
+        let mut values = self.named_at(&e.name, e.index.as_deref().or(whole), offset, depth);
         if e.prefix == Some('!') {
             values = values
                 .iter()
@@ -335,6 +341,10 @@ impl<'a> Values<'a> {
             Meaning::Array(words) => self.element(words, index, at, depth),
             Meaning::Nameref(target) => self.named(target, at, depth + 1),
             Meaning::Empty => vec![Value::text("")],
+            Meaning::Read => {
+                let (name, commands) = (Some(definition.name.clone()), Some("read".to_owned()));
+                vec![Value::unknown(Unknown { name, commands, nonempty: false })]
+            }
             Meaning::Anything => {
                 vec![Value::unknown(Unknown { name: Some(definition.name.clone()), ..Unknown::default() })]
             }

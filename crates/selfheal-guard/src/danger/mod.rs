@@ -1,0 +1,68 @@
+//! Danger: operations in a script that can do harm which the snapshots of the job's own files do not cover.
+//!
+//! Shell is followed by value: variables, wrappers, nested shells and interpreters are unwrapped until a command stands
+//! there or cannot be known. Other languages are read by calls or by tables. What an operation touches is judged by the
+//! job's [`Roots`]: inside of them deleting and overwriting is *medium*, because a snapshot brings it back; outside it is
+//! *high*.
+
+mod languages;
+mod python;
+pub mod shell;
+mod sql;
+
+use selfheal_core::admission::Danger;
+use selfheal_syntax::Language;
+
+use crate::scope::Roots;
+
+/// One dangerous operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The line, from 1.
+    pub line: u32,
+    /// How dangerous.
+    pub danger: Danger,
+    /// A stable name: `danger/delete-outside`.
+    pub rule: String,
+    /// Why, in one sentence.
+    pub why: String,
+    /// What it is about: the command and its target, for comparison of two versions.
+    pub subject: String,
+}
+
+impl Operation {
+    /// Whether two operations are the same, wherever they stand.
+    #[must_use]
+    pub fn same_as(&self, other: &Self) -> bool {
+        self.rule == other.rule && self.subject == other.subject && self.danger == other.danger
+    }
+}
+
+/// The dangerous operations of a text, medium and high ones, with nothing but the working folder as root.
+#[must_use]
+pub fn danger_of(language: Language, text: &str) -> Vec<Operation> {
+    operations(language, text, &Roots::default()).unwrap_or_else(|| {
+        let why = "the text is too large to be judged".to_owned();
+        let rule = "danger/unjudged".to_owned();
+        vec![Operation { line: 1, danger: Danger::High, rule, why, subject: String::new() }]
+    })
+}
+
+/// The dangerous operations of a text by the roots of its job; `None` when it cannot be judged.
+#[must_use]
+pub fn operations(language: Language, text: &str, roots: &Roots) -> Option<Vec<Operation>> {
+    if text.len() > selfheal_syntax::tree::MAX_BYTES {
+        return None;
+    }
+    let mut out = match language {
+        Language::Shell => shell::operations(text, roots)?,
+        Language::Python => python::operations(text, roots)?,
+        Language::Sql => sql::operations(text),
+        _ => languages::operations(language, text, roots)?,
+    };
+    out.sort_by(|one, other| {
+        (one.line, &one.rule, &one.subject).cmp(&(other.line, &other.rule, &other.subject))
+    });
+    out.dedup();
+    Some(out)
+}

@@ -1,0 +1,685 @@
+//! Danger in shell programs: the walk over statements, with the folder that commands run in and what is piped into them.
+
+mod argv;
+mod code;
+mod files;
+mod network;
+pub mod places;
+mod rules;
+mod wrappers;
+
+use selfheal_core::admission::Danger;
+use selfheal_syntax::shell::{Command, CommandKind, LoopKind, Redirect, Script, Statement, StatementKind};
+use selfheal_syntax::values::{Value, Values};
+
+use self::argv::Arg;
+use self::places::{Cwd, Place, Places};
+use super::Operation;
+use crate::scope::Roots;
+
+/// How deep shells in shells are followed.
+const MAX_DEPTH: u32 = 8;
+/// How many argument lists are judged in one text.
+const MAX_WORK: u32 = 20_000;
+
+/// The dangerous operations of a shell text; `None` when it cannot be judged.
+pub fn operations(text: &str, roots: &Roots) -> Option<Vec<Operation>> {
+    let mut walk = Walk::new(roots);
+    walk.text(text, &Stdin::Nothing, None)?;
+    Some(walk.out)
+}
+
+/// What a command reads from its standard input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Stdin {
+    /// Nothing of interest.
+    Nothing,
+    /// This text.
+    Text(String),
+    /// The names of files found below a place.
+    Names(Place),
+    /// A file of the job.
+    File,
+    /// Something that nobody knows before it runs.
+    Opaque,
+}
+
+/// The walk over one text and all that is nested in it.
+struct Walk<'a> {
+    roots: &'a Roots,
+    cwd: Cwd,
+    depth: u32,
+    work: u32,
+    /// Files that were fetched from the network.
+    fetched: Vec<String>,
+    /// The assignments of the script around, for texts that run in the same shell.
+    prelude: Vec<(String, String)>,
+    /// The line of the outermost text, while inside a nested one.
+    line: Option<u32>,
+    out: Vec<Operation>,
+}
+
+/// One script of the walk.
+struct Unit<'s> {
+    script: &'s Script,
+    values: Values<'s>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(roots: &'a Roots) -> Self {
+        Self {
+            roots,
+            cwd: Cwd::Own,
+            depth: 0,
+            work: 0,
+            fetched: Vec::new(),
+            prelude: Vec::new(),
+            line: None,
+            out: Vec::new(),
+        }
+    }
+
+    /// Judges a text as a script. `None` when it cannot be parsed.
+    fn text(&mut self, text: &str, stdin: &Stdin, line: Option<u32>) -> Option<()> {
+        if self.depth >= MAX_DEPTH {
+            self.hit(
+                (line.unwrap_or(1), text),
+                Danger::High,
+                "danger/nested",
+                "shells are nested too deeply to be judged",
+            );
+            return Some(());
+        }
+        let script = Script::parse(text).ok()?;
+        self.depth += 1;
+        let before = (self.line, self.cwd.clone());
+        self.line = self.line.or(line);
+        let unit = Unit {
+            values: Values::in_any_environment(&script).with_script_path("./script"),
+            script: &script,
+        };
+        self.block(&unit, script.body(), stdin);
+        self.whole(&unit);
+        if script.has_error() {
+            self.crude(text);
+        }
+        (self.line, self.cwd) = before;
+        self.depth -= 1;
+        Some(())
+    }
+
+    /// Line by line, where the grammar stumbled: commands may be missing from the tree.
+    fn crude(&mut self, text: &str) {
+        let unread = "parts of the text are not understood";
+        if self.depth > 1 {
+            return;
+        }
+        for (at, line) in text.lines().enumerate().take(4_000) {
+            let number = at as u32 + 1;
+            let mut pieces = vec![line.to_owned()];
+            pieces.extend(line.split([';', '|', '&']).map(str::to_owned));
+            pieces.extend(
+                line.split_whitespace()
+                    .map(|word| word.trim_start_matches('('))
+                    .filter(|word| word.starts_with('{') && word.contains(','))
+                    .map(|word| word.trim_matches(['{', '}', ';', ')']).replace(',', " ")),
+            );
+            for piece in
+                pieces.iter().filter(|piece| !piece.trim().is_empty() && !piece.trim_start().starts_with('#'))
+            {
+                self.text(piece, &Stdin::Nothing, Some(number));
+            }
+        }
+        self.hit((1, ""), Danger::Medium, "danger/not-understood", unread);
+    }
+
+    fn hit(&mut self, (line, subject): (u32, &str), danger: Danger, rule: &str, why: &str) {
+        let line = self.line.unwrap_or(line);
+        let subject: String = subject.chars().take(160).collect();
+        if self.out.len() < 2_000 {
+            self.out.push(Operation { line, danger, rule: rule.to_owned(), why: why.to_owned(), subject });
+        }
+    }
+
+    fn places(&self) -> Places<'_> {
+        Places { roots: self.roots, cwd: &self.cwd }
+    }
+
+    fn block(&mut self, unit: &Unit<'_>, statements: &[Statement], stdin: &Stdin) {
+        for statement in statements {
+            self.statement(unit, statement, stdin);
+        }
+    }
+
+    fn statement(&mut self, unit: &Unit<'_>, statement: &Statement, stdin: &Stdin) {
+        for redirect in &statement.redirects {
+            self.redirect(unit, redirect, statement.lines.0);
+        }
+        let own = self.redirected_stdin(unit, &statement.redirects, statement);
+        let stdin = own.as_ref().unwrap_or(stdin);
+        match &statement.kind {
+            StatementKind::Command(index) => {
+                if let Some(command) = unit.script.commands().get(*index) {
+                    self.command(unit, command, *index, stdin);
+                }
+            }
+            StatementKind::List { left, right, .. } => {
+                self.statement(unit, left, stdin);
+                self.statement(unit, right, stdin);
+            }
+            StatementKind::Pipeline(members) => self.pipeline(unit, members, stdin),
+            StatementKind::Not(inner) => self.statement(unit, inner, stdin),
+            StatementKind::If { arms, otherwise } => {
+                for (condition, body) in arms {
+                    self.block(unit, condition, stdin);
+                    self.block(unit, body, stdin);
+                }
+                self.block(unit, otherwise.as_deref().unwrap_or_default(), stdin);
+            }
+            StatementKind::Loop { index, condition, body } => {
+                self.endless(unit, *index, condition);
+                self.block(unit, condition, stdin);
+                self.block(unit, body, stdin);
+            }
+            StatementKind::Case { items, .. } => {
+                items.iter().for_each(|(_, body)| self.block(unit, body, stdin))
+            }
+            StatementKind::Function { index, body } => {
+                self.fork_bomb(unit, *index);
+                self.aside(|walk| walk.block(unit, body, &Stdin::Nothing));
+            }
+            StatementKind::Subshell(body) => self.aside(|walk| walk.block(unit, body, stdin)),
+            StatementKind::Group(body) => {
+                if body.is_empty() && statement.redirects.iter().any(|redirect| redirect.operator == ">") {
+                    let subject = unit.script.slice(&statement.span).to_owned();
+                    self.hit(
+                        (statement.lines.0, &subject),
+                        Danger::Medium,
+                        "danger/overwrite",
+                        "it empties a file",
+                    );
+                }
+                self.block(unit, body, stdin);
+            }
+            StatementKind::Unparsed => {}
+        }
+    }
+
+    /// Does something whose `cd` is not seen outside.
+    fn aside(&mut self, work: impl FnOnce(&mut Self)) {
+        let cwd = self.cwd.clone();
+        work(self);
+        self.cwd = cwd;
+    }
+
+    fn pipeline(&mut self, unit: &Unit<'_>, members: &[Statement], stdin: &Stdin) {
+        let mut flows = stdin.clone();
+        for member in members {
+            self.aside(|walk| walk.statement(unit, member, &flows));
+            flows = self.output(unit, member, &flows);
+        }
+        let commands: Vec<&Command> = members
+            .iter()
+            .filter_map(|member| match member.kind {
+                StatementKind::Command(index) => unit.script.commands().get(index),
+                _ => None,
+            })
+            .collect();
+        if commands.iter().any(|command| fetches(command)) {
+            commands.into_iter().for_each(|command| self.fetch_into(command));
+        }
+    }
+
+    /// Remembers the files that fetched data is written to.
+    fn fetch_into(&mut self, command: &Command) {
+        let files = command.redirects.iter().filter(|redirect| redirect.writes());
+        let files = files
+            .filter_map(|redirect| redirect.target.as_ref())
+            .chain(command.arguments().iter().filter(|_| command.is("tee")));
+        let names: Vec<String> =
+            files.filter_map(|word| word.literal()).filter(|name| !name.starts_with("/dev/")).collect();
+        for name in names.into_iter().take(16) {
+            self.fetched.push(format!("./{name}"));
+            self.fetched.push(name);
+        }
+    }
+
+    /// What a statement writes to its standard output, where that follows from the text.
+    fn output(&self, unit: &Unit<'_>, statement: &Statement, stdin: &Stdin) -> Stdin {
+        let StatementKind::Command(index) = statement.kind else { return Stdin::Opaque };
+        let Some(command) = unit.script.commands().get(index) else { return Stdin::Opaque };
+        self.output_of(unit, command, index, stdin)
+    }
+
+    fn output_of(&self, unit: &Unit<'_>, command: &Command, index: usize, stdin: &Stdin) -> Stdin {
+        let lists = argv::lists(command, &unit.values);
+        let Some((name, arguments)) = lists.first().and_then(|list| list.split_first()) else {
+            return Stdin::Opaque;
+        };
+        let texts: Option<Vec<String>> = arguments.iter().map(Arg::known).collect();
+        match (name.known().as_deref(), texts) {
+            (Some("echo"), Some(texts)) => Stdin::Text(code::echoed(&texts)),
+            (Some("printf"), Some(texts)) => Stdin::Text(code::printed(&texts)),
+            (Some("cat"), Some(texts)) if texts.is_empty() => self
+                .heredoc(unit, index)
+                .or_else(|| self.redirected_stdin(unit, &command.redirects, &empty(command)))
+                .unwrap_or_else(|| stdin.clone()),
+            (Some("cat"), _) if arguments.iter().all(|arg| self.places().of(&arg.value) == Place::Inside) => {
+                Stdin::Nothing
+            }
+            (Some("find" | "ls" | "fd"), _) => {
+                let first = arguments.first().map_or(Place::Inside, |arg| self.places().of(&arg.value));
+                Stdin::Names(if first == Place::Nothing { Place::Inside } else { first })
+            }
+            (Some("grep" | "sort" | "head" | "tail" | "uniq" | "sed" | "awk" | "tr"), _)
+                if matches!(stdin, Stdin::Names(_)) =>
+            {
+                stdin.clone()
+            }
+            _ => Stdin::Opaque,
+        }
+    }
+
+    fn heredoc(&self, unit: &Unit<'_>, index: usize) -> Option<Stdin> {
+        let found = unit.script.heredocs().iter().rfind(|doc| doc.command == Some(index))?;
+        Some(Stdin::Text(found.body.clone()))
+    }
+
+    /// What `<`, `<<<` and here-documents give.
+    fn redirected_stdin(
+        &self,
+        unit: &Unit<'_>,
+        redirects: &[Redirect],
+        statement: &Statement,
+    ) -> Option<Stdin> {
+        let index = if let StatementKind::Command(index) = statement.kind { Some(index) } else { None };
+        let last = redirects
+            .iter()
+            .rfind(|redirect| redirect.operator.starts_with('<') && redirect.descriptor.is_none())?;
+        let target = last.target.as_ref()?;
+        match last.operator.as_str() {
+            "<<<" => {
+                let line = unit.script.lines().line_of(target.span.start);
+                let known = unit.values.alternatives(target, line).first().and_then(Value::known);
+                Some(known.map_or(Stdin::Opaque, Stdin::Text))
+            }
+            "<<" | "<<-" => {
+                let inside = unit
+                    .script
+                    .heredocs()
+                    .iter()
+                    .find(|doc| doc.command == index || doc.span.start > last.span.start);
+                inside.map(|doc| Stdin::Text(doc.body.clone()))
+            }
+            "<" => Some(match target.parts.first() {
+                Some(selfheal_syntax::shell::Part::Process { text }) => process_output(text),
+                _ => Stdin::File,
+            }),
+            _ => None,
+        }
+    }
+
+    fn command(&mut self, unit: &Unit<'_>, command: &Command, index: usize, stdin: &Stdin) {
+        self.work += 1;
+        if self.work > MAX_WORK {
+            if self.work == MAX_WORK + 1 {
+                self.hit(
+                    (command.lines.0, ""),
+                    Danger::High,
+                    "danger/too-much",
+                    "there is too much to be judged",
+                );
+            }
+            return;
+        }
+        let line = command.lines.0;
+        for redirect in &command.redirects {
+            self.redirect(unit, redirect, line);
+        }
+        self.assignments(unit, command);
+        if !command.inner.is_empty() {
+            self.aside(|walk| walk.block(unit, &command.inner, &Stdin::Nothing));
+        }
+        let own = self.redirected_stdin(unit, &command.redirects, &empty(command));
+        let here = self.heredoc(unit, index).or(own);
+        let stdin = here.as_ref().unwrap_or(stdin);
+        if !matches!(command.kind, CommandKind::Simple | CommandKind::Declaration) {
+            return;
+        }
+        if command.is("trap") || command.is("eval") {
+            self.prelude = assignments_of(unit);
+        }
+        for list in argv::lists(command, &unit.values) {
+            self.judge(&list, stdin, line);
+        }
+        self.prelude.clear();
+        if fetches(command) {
+            self.fetch_into(command);
+        }
+        self.emptied(command, line);
+        self.unending(command, line);
+        self.change_folder(unit, command);
+    }
+
+    /// Judges one argument list.
+    fn judge(&mut self, list: &[Arg], stdin: &Stdin, line: u32) {
+        self.work += 1;
+        if self.work > MAX_WORK {
+            return;
+        }
+        let Some((name, arguments)) = list.split_first() else { return };
+        let Some(name) = self.program(name, line) else { return };
+        if wrappers::unwrap(self, &name, arguments, stdin, line) {
+            return;
+        }
+        let subject = list.iter().map(Arg::spelled).collect::<Vec<_>>().join(" ");
+        let texts: Vec<String> = arguments.iter().map(Arg::spelled).collect();
+        for class in rules::classes(&name, &texts) {
+            self.hit((line, &subject), class.danger, class.rule, &format!("`{name}` {}", class.why));
+        }
+        files::judge(self, &name, arguments, stdin, (line, &subject));
+        code::judge(self, &name, arguments, stdin, (line, &subject));
+        network::judge(self, &name, arguments, (line, &subject));
+        self.secrets(&name, arguments, (line, &subject));
+    }
+
+    /// The name of the program without its folder; `None` when it was judged already because nobody knows it.
+    fn program(&mut self, name: &Arg, line: u32) -> Option<String> {
+        let spelled = name.spelled();
+        if let Some(known) = name.known() {
+            let base = known.rsplit('/').next().unwrap_or(&known).to_owned();
+            if base.contains(['*', '?', '[']) {
+                self.hit(
+                    (line, &known),
+                    Danger::High,
+                    "danger/hidden-command",
+                    "a pattern stands where a command should",
+                );
+                return None;
+            }
+            if self.fetched.contains(&known) {
+                self.hit(
+                    (line, &known),
+                    Danger::High,
+                    "danger/fetched-code",
+                    "it runs a file that it fetched",
+                );
+            }
+            return Some(base);
+        }
+        // `"$VENV/bin/python"`: the folder is unknown, the program is not.
+        if let Some((_, base)) =
+            spelled.rsplit_once('/').filter(|(_, base)| !base.is_empty() && !base.contains('\u{1}'))
+        {
+            return Some(base.to_owned());
+        }
+        let (danger, why) = match name.value.pieces.as_slice() {
+            [selfheal_syntax::values::Piece::Unknown(unknown)] if unknown.commands.is_none() => {
+                match unknown.name.as_deref() {
+                    Some("@" | "*") => (Danger::Medium, "it runs its own arguments as a command"),
+                    Some(name) if name.starts_with(|c: char| c.is_ascii_digit()) => {
+                        (Danger::Medium, "it runs an argument as a command")
+                    }
+                    _ => (Danger::Medium, "which command it runs is said by a variable from outside"),
+                }
+            }
+            _ => (Danger::High, "which command it runs cannot be known"),
+        };
+        self.hit((line, &spelled), danger, "danger/hidden-command", why);
+        None
+    }
+
+    /// Redirections into files.
+    fn redirect(&mut self, unit: &Unit<'_>, redirect: &Redirect, line: u32) {
+        let Some(target) = &redirect.target else { return };
+        if redirect.operator.starts_with("<<") {
+            return;
+        }
+        for value in unit.values.alternatives(target, line) {
+            let place = self.places().of(&value);
+            let subject = format!("{} {}", redirect.operator, places::spelled(&value.pieces));
+            if redirect.writes() {
+                let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '-');
+                if !digits(&target.text) {
+                    files::written(self, place, redirect.operator.contains(">>"), (line, &subject));
+                }
+            } else if matches!(place, Place::Private)
+                || (place == Place::Device && subject.contains("/dev/tcp"))
+            {
+                self.hit((line, &subject), Danger::High, "danger/secrets", "it reads keys or passwords");
+            }
+        }
+    }
+
+    fn secrets(&mut self, name: &str, arguments: &[Arg], (line, subject): (u32, &str)) {
+        const BLIND: &[&str] = &[
+            "ls",
+            "stat",
+            "test",
+            "[",
+            "mkdir",
+            "chmod",
+            "chown",
+            "du",
+            "cd",
+            "echo",
+            "printf",
+            "file",
+            "ssh",
+            "scp",
+            "sftp",
+            "git",
+            "ssh-keygen",
+            "ssh-agent",
+            "export",
+            "declare",
+            "local",
+            "readonly",
+            "unset",
+            "install",
+            "touch",
+            "ssh-add",
+            "realpath",
+            "readlink",
+            "dirname",
+            "basename",
+            "rm",
+            "find",
+            "tree",
+        ];
+        if BLIND.contains(&name) {
+            return;
+        }
+        if arguments.iter().any(|arg| self.places().of(&arg.value) == Place::Private) {
+            self.hit(
+                (line, subject),
+                Danger::High,
+                "danger/secrets",
+                &format!("`{name}` touches keys, passwords or what runs by itself"),
+            );
+        }
+    }
+
+    /// Variables that make other programs run something.
+    fn assignments(&mut self, unit: &Unit<'_>, command: &Command) {
+        for assignment in &command.assignments {
+            let line = assignment.line;
+            let known = || {
+                let value = assignment.value.as_ref()?;
+                unit.values.alternatives(value, line).first().and_then(Value::known)
+            };
+            match assignment.name.as_str() {
+                "LD_PRELOAD" | "LD_AUDIT" | "BASH_ENV" | "ENV" | "PYTHONSTARTUP" | "PERL5OPT" | "RUBYOPT"
+                | "NODE_OPTIONS" => {
+                    let why = format!("`{}` makes every program load something", assignment.name);
+                    if known().is_none_or(|text| !text.is_empty()) {
+                        self.hit((line, &assignment.name), Danger::High, "danger/injected", &why);
+                    }
+                }
+                "PROMPT_COMMAND" | "PS1" | "PS4" | "GIT_SSH_COMMAND" | "GIT_SSH" | "PAGER" | "GIT_PAGER"
+                | "EDITOR" | "VISUAL" | "LESSOPEN" | "MANPAGER" | "GIT_EDITOR" => {
+                    if let Some(text) = known() {
+                        self.text(&text, &Stdin::Nothing, Some(line));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn change_folder(&mut self, unit: &Unit<'_>, command: &Command) {
+        if !(command.is("cd") || command.is("pushd") || command.is("popd")) {
+            return;
+        }
+        let operand = command.arguments().iter().find(|word| !word.text.starts_with('-') || word.text == "-");
+        let value =
+            operand.and_then(|word| unit.values.alternatives(word, command.lines.0).into_iter().next_back());
+        self.cwd = match (value, command.is("cd")) {
+            (Some(value), _) => self.folder(&value),
+            (None, true) => Cwd::Unknown,
+            (None, false) => Cwd::Unknown,
+        };
+    }
+
+    fn folder(&self, value: &Value) -> Cwd {
+        let text = places::spelled(&value.pieces);
+        match self.places().of(value) {
+            Place::OwnTemporary => Cwd::OwnTemporary,
+            Place::Inside if !text.starts_with('/') => self.cwd.clone(),
+            _ if text.starts_with('/') => Cwd::At(selfheal_core::scene::absolute(
+                std::path::Path::new("/"),
+                std::path::Path::new(&text),
+            )),
+            _ => Cwd::Unknown,
+        }
+    }
+
+    /// `> file` and `: > file`: nothing but an emptied file.
+    fn emptied(&mut self, command: &Command, line: u32) {
+        let nothing = command.words.is_empty()
+            || (command.is(":") || command.is("true")) && command.arguments().is_empty();
+        let target = command.redirects.iter().find(|r| r.operator == ">").and_then(|r| r.target.as_ref());
+        if let Some(target) = target.filter(|target| nothing && !target.text.starts_with("/dev/")) {
+            self.hit((line, &target.text), Danger::Medium, "danger/overwrite", "it empties a file");
+        }
+    }
+
+    /// Output without end into a file.
+    fn unending(&mut self, command: &Command, line: u32) {
+        let source = command.is("yes")
+            || command
+                .words
+                .iter()
+                .any(|word| matches!(word.text.as_str(), "/dev/zero" | "/dev/urandom" | "/dev/random"));
+        let writes = command
+            .redirects
+            .iter()
+            .any(|r| r.writes() && r.target.as_ref().is_some_and(|t| !t.text.starts_with("/dev/")));
+        if source && writes && !command.is("head") && !command.is("dd") {
+            self.hit((line, "endless output"), Danger::High, "danger/exhaustion", "it writes without end");
+        }
+    }
+
+    /// Statements of which nothing in particular is a command: redirections of lone statements, functions as a whole.
+    fn whole(&mut self, unit: &Unit<'_>) {
+        for command in unit.script.commands().iter().filter(|command| command.kind == CommandKind::Assignment)
+        {
+            self.emptied(command, command.lines.0);
+        }
+    }
+
+    fn fork_bomb(&mut self, unit: &Unit<'_>, index: usize) {
+        let Some(function) = unit.script.functions().get(index) else { return };
+        let own = unit
+            .script
+            .commands()
+            .iter()
+            .filter(|command| function.span.contains(&command.span.start) && command.is(&function.name));
+        let mut own = own.filter(|command| command.context.background || command.context.pipeline.is_some());
+        if own.next().is_some() {
+            self.hit(
+                (function.lines.0, &function.name),
+                Danger::High,
+                "danger/exhaustion",
+                "a function starts itself again and again",
+            );
+        }
+    }
+
+    fn endless(&mut self, unit: &Unit<'_>, index: usize, condition: &[Statement]) {
+        let Some(one) = unit.script.loops().get(index) else { return };
+        let text = unit.script.slice(&one.span);
+        let head = text.split("do").next().unwrap_or_default();
+        let always = match one.kind {
+            LoopKind::While => {
+                condition.len() == 1
+                    && [" :", " true", " ((1))", " [ 1 ]"]
+                        .iter()
+                        .any(|word| head.trim_end_matches([';', '\n', ' ']).ends_with(word))
+            }
+            LoopKind::Arithmetic => head.contains(";;"),
+            LoopKind::Until => head.trim_end_matches([';', '\n', ' ']).ends_with(" false"),
+            LoopKind::For | LoopKind::Select => false,
+        };
+        let inside = |command: &&Command| one.body.contains(&command.span.start);
+        let leaves = unit.script.commands().iter().filter(inside).any(|command| {
+            ["break", "exit", "return", "read", "sleep", "wait"]
+                .iter()
+                .any(|name| command.is(name) && !command.context.background)
+        });
+        let starts = unit.script.commands().iter().filter(inside).any(|command| {
+            command.context.background
+                || ["cp", "dd", "tee", "mkdir", "touch", "mv", "tar"].iter().any(|name| command.is(name))
+                || command.redirects.iter().any(|r| r.operator == ">>")
+        });
+        if always && !leaves && starts {
+            self.hit(
+                (one.line, "endless loop"),
+                Danger::High,
+                "danger/exhaustion",
+                "a loop without end starts or writes more and more",
+            );
+        }
+    }
+}
+
+/// Whether a command gets data from the network.
+fn fetches(command: &Command) -> bool {
+    ["curl", "wget", "aria2c", "fetch", "lwp-request", "http"].iter().any(|name| command.is(name))
+}
+
+/// The plain assignments of a script as text, for what runs in the same shell.
+fn assignments_of(unit: &Unit<'_>) -> Vec<(String, String)> {
+    let all = unit
+        .script
+        .assignments()
+        .filter(|assignment| !assignment.for_command && assignment.elements.is_none());
+    let texts = all.filter_map(|assignment| {
+        let value = assignment.value.as_ref().filter(|value| value.text.len() < 512)?;
+        Some((assignment.name.clone(), format!("{}={}\n", assignment.name, value.text)))
+    });
+    texts.take(64).collect()
+}
+
+/// A statement without redirections, to ask for those of a command.
+fn empty(command: &Command) -> Statement {
+    Statement {
+        kind: StatementKind::Unparsed,
+        span: command.span.clone(),
+        lines: command.lines,
+        redirects: Vec::new(),
+        background: false,
+    }
+}
+
+/// What the commands of `<(…)` write.
+fn process_output(text: &str) -> Stdin {
+    let Ok(script) = Script::parse(text) else { return Stdin::Opaque };
+    let roots = Roots::default();
+    let walk = Walk::new(&roots);
+    let unit = Unit { values: Values::in_any_environment(&script), script: &script };
+    match script.body() {
+        [only] => walk.output(&unit, only, &Stdin::Nothing),
+        _ => Stdin::Opaque,
+    }
+}

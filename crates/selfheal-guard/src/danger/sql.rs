@@ -1,0 +1,130 @@
+//! Statements of SQL that destroy data.
+
+use selfheal_core::admission::Danger;
+
+use super::Operation;
+
+/// How a statement begins (upper case, single blanks) and what it must lack to be dangerous.
+const STATEMENTS: &[(&str, &str)] = &[
+    ("DROP DATABASE", ""),
+    ("DROP SCHEMA", ""),
+    ("DROP TABLE", ""),
+    ("DROP KEYSPACE", ""),
+    ("DROP USER", ""),
+    ("DROP ROLE", ""),
+    ("DROP VIEW", ""),
+    ("DROP OWNED", ""),
+    ("DROP TABLESPACE", ""),
+    ("DROP MATERIALIZED", ""),
+    ("DROP TYPE", ""),
+    ("DROP COLUMN", ""),
+    ("TRUNCATE", ""),
+    ("DELETE FROM", " WHERE "),
+    ("UPDATE", " WHERE "),
+    ("ALTER SYSTEM", ""),
+    ("RESET MASTER", ""),
+    ("PURGE", ""),
+    ("GRANT ALL", ""),
+    ("ALTER USER", ""),
+    ("ALTER ROLE", ""),
+    ("CREATE USER", ""),
+    ("CREATE ROLE", ""),
+    ("SHUTDOWN", ""),
+];
+
+/// The dangerous statements of a text.
+pub fn operations(text: &str) -> Vec<Operation> {
+    statements(text).into_iter().filter_map(|(line, statement)| judge(line, &statement)).collect()
+}
+
+fn judge(line: u32, statement: &str) -> Option<Operation> {
+    let upper = statement.to_uppercase();
+    let plain = upper.strip_prefix("BEGIN ").unwrap_or(&upper);
+    let begins =
+        |begin: &str| plain == begin || plain.strip_prefix(begin).is_some_and(|rest| rest.starts_with(' '));
+    let known = STATEMENTS
+        .iter()
+        .find(|(begin, lacks)| begins(begin) && (lacks.is_empty() || !plain.contains(lacks)));
+    let always =
+        plain.contains(" WHERE 1=1") || plain.contains(" WHERE TRUE") || plain.contains(" WHERE 1 = 1");
+    let wide = always && (begins("DELETE FROM") || begins("UPDATE"));
+    let alters = begins("ALTER TABLE") && (plain.contains(" DROP ") || plain.contains(" RENAME "));
+    let runs = plain.contains(" FROM PROGRAM ")
+        || plain.contains(" TO PROGRAM ")
+        || plain.contains("XP_CMDSHELL")
+        || plain.contains("INTO OUTFILE");
+    let shell =
+        statement.starts_with("\\!") || statement.starts_with(".shell") || statement.starts_with(".system");
+    (known.is_some() || wide || alters || runs || shell).then(|| Operation {
+        line,
+        danger: Danger::High,
+        rule: "danger/database".to_owned(),
+        why: "it destroys or rewrites data in a database".to_owned(),
+        subject: statement.chars().take(120).collect(),
+    })
+}
+
+/// The statements of a text with the line where each begins; comments, and the contents of strings, are taken out.
+fn statements(text: &str) -> Vec<(u32, String)> {
+    let mut out = Vec::new();
+    let (mut current, mut line, mut begun) = (String::new(), 1_u32, 1_u32);
+    let mut chars = text.chars().peekable();
+    let mut quote = None;
+    while let Some(c) = chars.next() {
+        if c == '\n' {
+            line += 1;
+        }
+        match (quote, c) {
+            (Some(open), c) => {
+                if c == open {
+                    quote = None;
+                    current.push('\'');
+                }
+            }
+            (None, '\'') => {
+                quote = Some('\'');
+                current.push('\'');
+            }
+            (None, '-') if chars.peek() == Some(&'-') => skip_line(&mut chars, &mut line),
+            (None, '#') if current.trim().is_empty() => skip_line(&mut chars, &mut line),
+            (None, '/') if chars.peek() == Some(&'*') => skip_block(&mut chars, &mut line),
+            (None, ';') => push(&mut out, &mut current, begun),
+            (None, '\n') if current.trim_start().starts_with(['\\', '.']) => {
+                push(&mut out, &mut current, begun)
+            }
+            (None, c) => {
+                if current.trim().is_empty() {
+                    begun = line;
+                }
+                current.push(c);
+            }
+        }
+    }
+    push(&mut out, &mut current, begun);
+    out
+}
+
+fn push(out: &mut Vec<(u32, String)>, current: &mut String, line: u32) {
+    let text = current.split_whitespace().collect::<Vec<_>>().join(" ");
+    current.clear();
+    if !text.is_empty() {
+        out.push((line, text));
+    }
+}
+
+fn skip_line(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, line: &mut u32) {
+    if chars.by_ref().any(|c| c == '\n') {
+        *line += 1;
+    }
+}
+
+fn skip_block(chars: &mut std::iter::Peekable<std::str::Chars<'_>>, line: &mut u32) {
+    let mut star = false;
+    for c in chars.by_ref().skip(1) {
+        *line += u32::from(c == '\n');
+        if star && c == '/' {
+            break;
+        }
+        star = c == '*';
+    }
+}

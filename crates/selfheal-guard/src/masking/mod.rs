@@ -1,0 +1,42 @@
+//! Masking: a change that hides the failure instead of repairing it.
+//!
+//! For shell and Python both texts are compared by what happens when a step fails (its *handling*), which options and
+//! checks are in force, and which steps can be reached at all. For the other languages tables of patterns say what must not
+//! be new ([`lines`]). A finding of weight *refuse* means that the change hides a failure; *medium* that it may.
+
+pub mod lines;
+mod python;
+mod shell;
+
+use selfheal_core::admission::{Finding, Weight};
+use selfheal_syntax::Language;
+
+use crate::finding::whole;
+
+/// How many findings of one file are kept.
+const MAX_FINDINGS: usize = 24;
+
+/// What in a change hides a failure.
+#[must_use]
+pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding> {
+    if before == after {
+        return Vec::new();
+    }
+    let mut out = match language {
+        Language::Shell => shell::compare(before, after),
+        Language::Python => python::compare(before, after),
+        Language::Other => vec![unknown()],
+        _ => Vec::new(),
+    };
+    out.extend(lines::compare(language, before, after));
+    out.truncate(MAX_FINDINGS);
+    out
+}
+
+fn unknown() -> Finding {
+    whole(
+        "masking/unknown-language",
+        Weight::Hold,
+        "its language is not known here, so the change cannot be judged",
+    )
+}

@@ -1,0 +1,253 @@
+//! Checks that are gone or weaker, expectations that are made up, results that are constants.
+
+use std::collections::BTreeSet;
+
+use selfheal_core::admission::{Finding, Weight};
+use selfheal_syntax::shell::{Command, CommandKind, Part, Word};
+
+use super::Sides;
+use super::handling::Handling;
+use super::reach::constant;
+use super::words::{inner_name, is_step, key_of, name_of, plain};
+use crate::finding::{at, whole};
+
+/// Commands that compare something with an expectation kept in a file.
+const COMPARERS: &[&str] =
+    &["sha1sum", "sha256sum", "sha512sum", "md5sum", "b2sum", "cksum", "cmp", "diff", "gpg", "comm"];
+
+/// Patterns that match everything.
+const MATCH_ALL: &[&str] = &[".", "", ".*", "^", "$", "^.*$", "*"];
+
+/// Pairs of test operators of which the second asks for less than the first.
+const WEAKER: &[(&str, &[&str])] = &[
+    ("-eq", &["-ge", "-le", "-gt", "-lt", "-ne"]),
+    ("-gt", &["-ge"]),
+    ("-lt", &["-le"]),
+    ("=", &["!=", "=~"]),
+    ("==", &["!=", "=~"]),
+    ("-s", &["-e", "-f", "-r", "-n"]),
+    ("-f", &["-e"]),
+    ("-d", &["-e"]),
+    ("-x", &["-e", "-f", "-r"]),
+    ("-r", &["-e", "-f"]),
+];
+
+/// What became of the checks.
+pub fn compare(sides: &Sides) -> Vec<Finding> {
+    let mut out = tests(sides);
+    out.extend(patterns(sides));
+    out.extend(made_up(sides));
+    out.extend(constants(sides));
+    out
+}
+
+fn is_check(command: &Command, handling: Option<&Handling>) -> bool {
+    let test =
+        matches!(command.kind, CommandKind::Test { .. } | CommandKind::Arithmetic) || command.is("test");
+    test && matches!(handling, Some(Handling::Fails | Handling::Propagates))
+}
+
+fn tests(sides: &Sides) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let new: Vec<(usize, &Command)> = sides.new.script.commands().iter().enumerate().collect();
+    let mut fresh: Vec<(usize, &Command)> = new
+        .iter()
+        .copied()
+        .filter(|(at, c)| sides.origin.get(*at) == Some(&None) && is_check(c, sides.new.handling.get(*at)))
+        .collect();
+    for (at_old, old) in sides.old.script.commands().iter().enumerate() {
+        if !is_check(old, sides.old.handling.get(at_old)) {
+            continue;
+        }
+        let kept = new.iter().find(|(at, _)| sides.origin.get(*at).copied().flatten() == Some(at_old));
+        if let Some((at_new, command)) = kept {
+            if matches!(sides.new.handling.get(*at_new), Some(Handling::Swallowed(_))) {
+                out.push(at(
+                    "masking/check-disabled",
+                    command.lines.0,
+                    Weight::Refuse,
+                    "a check no longer ends the script",
+                ));
+            }
+            continue;
+        }
+        let nearest = fresh.iter().position(|(_, other)| shared(old, other) > 0).or(if fresh.is_empty() {
+            None
+        } else {
+            Some(0)
+        });
+        match nearest.map(|place| fresh.remove(place)) {
+            None => out.push(whole(
+                "masking/check-removed",
+                Weight::Refuse,
+                format!("the check `{}` is gone", key_of(old)),
+            )),
+            Some((_, other)) => out.extend(changed(old, other)),
+        }
+    }
+    out
+}
+
+fn shared(one: &Command, other: &Command) -> usize {
+    let words: BTreeSet<String> = one.words.iter().map(plain).collect();
+    other.words.iter().map(plain).filter(|word| words.contains(word)).count()
+}
+
+fn changed(old: &Command, new: &Command) -> Option<Finding> {
+    let line = new.lines.0;
+    let words = |command: &Command| -> Vec<String> {
+        let all = command.words.iter().map(normal).filter(|word| word != "test").collect::<Vec<_>>();
+        all.into_iter().map(|word| if word == "==" { "=".to_owned() } else { word }).collect()
+    };
+    let (before, after) = (words(old), words(new));
+    if before == after {
+        return None;
+    }
+    let refuse = |why: &str| Some(at("masking/check-weakened", line, Weight::Refuse, why));
+    if constant(new) == Some(true) {
+        return refuse("a check now always holds");
+    }
+    if alternatives(&after) > alternatives(&before) {
+        return refuse("a check got an alternative");
+    }
+    let weaker = before.iter().any(|word| {
+        WEAKER
+            .iter()
+            .any(|(strong, weak)| word == strong && after.iter().any(|new| weak.contains(&new.as_str())))
+    });
+    if weaker {
+        return refuse("a check asks for less than before");
+    }
+    let numbers =
+        |words: &[String]| words.iter().filter_map(|word| word.parse::<i64>().ok()).collect::<Vec<_>>();
+    if numbers(&before) != numbers(&after) && !numbers(&before).is_empty() {
+        return refuse("the expected number of a check is another");
+    }
+    Some(at("masking/check-changed", line, Weight::Medium, "a check is another one than before"))
+}
+
+/// A word of a test without quotes, braces and defaults.
+fn normal(word: &Word) -> String {
+    let plain = plain(word);
+    match (word.expansions().next(), plain.starts_with('$')) {
+        (Some(e), true) if e.handles_unset() && word.parts.len() == 1 => format!("${}", e.name),
+        _ => plain,
+    }
+}
+
+fn alternatives(words: &[String]) -> usize {
+    words.iter().filter(|word| matches!(word.as_str(), "-o" | "||")).count()
+}
+
+/// Searches whose pattern now matches everything.
+fn patterns(sides: &Sides) -> Vec<Finding> {
+    let pairs = sides.new.script.commands().iter().enumerate().filter_map(|(at_new, command)| {
+        let origin = sides.origin.get(at_new).copied().flatten()?;
+        Some((command, sides.old.script.commands().get(origin)?))
+    });
+    let pattern =
+        |command: &Command| command.arguments().iter().find(|word| !word.text.starts_with('-')).map(plain);
+    pairs
+        .filter(|(new, _)| inner_name(new).ends_with("grep"))
+        .filter(|(new, old)| {
+            let (new, old) = (pattern(new), pattern(old));
+            new != old && new.is_some_and(|new| MATCH_ALL.contains(&new.as_str()))
+        })
+        .map(|(new, _)| {
+            at("masking/check-weakened", new.lines.0, Weight::Refuse, "a search now matches everything")
+        })
+        .collect()
+}
+
+/// Files that a new command makes up so that an old check or step is content.
+fn made_up(sides: &Sides) -> Vec<Finding> {
+    let mut out = Vec::new();
+    let old = sides.old.script.commands();
+    let written: BTreeSet<String> = old.iter().flat_map(writes).collect();
+    for (index, command) in sides.new.script.commands().iter().enumerate() {
+        if sides
+            .origin
+            .get(index)
+            .copied()
+            .flatten()
+            .is_some_and(|origin| old.get(origin).is_some_and(|o| writes(o) == writes(command)))
+        {
+            continue;
+        }
+        for file in writes(command).into_iter().filter(|file| !written.contains(file)) {
+            out.extend(made_up_file(old, command, &file));
+        }
+    }
+    out
+}
+
+fn made_up_file(old: &[Command], maker: &Command, file: &str) -> Option<Finding> {
+    let line = maker.lines.0;
+    let names =
+        |command: &&Command| command.words.iter().any(|word| plain(word) == file) || reads(command, file);
+    let mut users = old
+        .iter()
+        .filter(names)
+        .filter(|command| !matches!(name_of(command).as_str(), "rm" | "flock" | "tee" | "mkdir" | "touch"));
+    let user = users.next()?;
+    let check = matches!(user.kind, CommandKind::Test { .. })
+        || user.is("test")
+        || COMPARERS.contains(&inner_name(user).as_str());
+    if check {
+        let why = format!("it makes `{file}`, which a check expects, itself");
+        return Some(at("masking/expectation-made", line, Weight::Refuse, why));
+    }
+    let empty = matches!(name_of(maker).as_str(), "touch" | ":" | "echo" | "printf" | "true" | "cat")
+        || maker.words.is_empty();
+    let weight = if empty && is_step(user) { Weight::Refuse } else { Weight::Medium };
+    Some(at("masking/input-made", line, weight, format!("it makes up the input `{file}`")))
+}
+
+fn reads(command: &Command, file: &str) -> bool {
+    command
+        .redirects
+        .iter()
+        .any(|r| r.operator == "<" && r.target.as_ref().is_some_and(|target| plain(target) == file))
+}
+
+/// The files that a command surely writes: its redirections, and the operands of `touch`, `tee`, and the last of `cp`.
+fn writes(command: &Command) -> Vec<String> {
+    let mut out: Vec<String> = command
+        .redirects
+        .iter()
+        .filter(|redirect| redirect.writes())
+        .filter_map(|redirect| redirect.target.as_ref())
+        .map(plain)
+        .filter(|file| !file.starts_with("/dev/"))
+        .collect();
+    let operands = || command.arguments().iter().map(plain).filter(|word| !word.starts_with('-'));
+    match name_of(command).as_str() {
+        "touch" | "tee" | "truncate" => out.extend(operands()),
+        "cp" | "mv" | "install" | "ln" => out.extend(operands().next_back()),
+        _ => {}
+    }
+    out
+}
+
+/// Variables that were computed and are constants now.
+fn constants(sides: &Sides) -> Vec<Finding> {
+    let computed = |word: &Option<Word>| {
+        word.as_ref()
+            .is_some_and(|word| word.parts.iter().any(|part| matches!(part, Part::Substitution { .. })))
+    };
+    let mut out = Vec::new();
+    let names: BTreeSet<&str> =
+        sides.old.script.assignments().filter(|a| computed(&a.value)).map(|a| a.name.as_str()).collect();
+    for name in names {
+        let new: Vec<_> =
+            sides.new.script.assignments().filter(|a| a.name == name && a.value.is_some()).collect();
+        let fixed = new.iter().find(|a| {
+            a.value.as_ref().is_some_and(|value| value.literal().is_some_and(|text| !text.is_empty()))
+        });
+        if let Some(fixed) = fixed.filter(|_| !new.iter().any(|a| computed(&a.value))) {
+            let why = format!("`{name}` was computed and is a constant now");
+            out.push(at("masking/constant", fixed.line, Weight::Refuse, why));
+        }
+    }
+    out
+}

@@ -1,0 +1,199 @@
+//! Ends that say success: new `exit 0` and `return 0`, and a last command whose status says nothing.
+
+use selfheal_core::admission::{Finding, Weight};
+use selfheal_syntax::shell::{Command, Script, Statement, StatementKind};
+
+use super::guards::{
+    GuardKind, asks_for_empty_work, asks_for_loop_item, commands_in, guards, source_is_checked,
+};
+use super::handling::option_on;
+use super::words::{is_forced_success, is_message, is_step, name_of};
+use super::{Side, Sides};
+use crate::finding::at;
+
+/// New ends that say success.
+pub fn compare(sides: &Sides) -> Vec<Finding> {
+    let mut out: Vec<Finding> = Vec::new();
+    for (index, command) in sides.new.script.commands().iter().enumerate() {
+        if sides.origin.get(index) == Some(&None) && says_success(command) {
+            out.extend(new_exit(sides, index, command));
+        }
+    }
+    out.extend(final_status(sides));
+    out.extend(forced(sides));
+    out
+}
+
+/// `exit 0`, `return 0`, and both without a number.
+fn says_success(command: &Command) -> bool {
+    let name = name_of(command);
+    let code = command.arguments().first().map(|word| word.text.trim_matches(['"', '\'']).to_owned());
+    match name.as_str() {
+        "exit" => matches!(code.as_deref(), None | Some("0")),
+        "return" => code.as_deref() == Some("0"),
+        _ => false,
+    }
+}
+
+fn new_exit(sides: &Sides, index: usize, command: &Command) -> Option<Finding> {
+    let script = &sides.new.script;
+    let line = command.lines.0;
+    let all = guards(script, index);
+    let Some(guard) = all.last() else { return unguarded(sides, index, command) };
+    if guard.kind == GuardKind::Case {
+        return Some(at(
+            "masking/exit-zero",
+            line,
+            Weight::Note,
+            "a new branch ends the script with success",
+        ));
+    }
+    let tests: Vec<&Command> = guard.condition.iter().filter_map(|at| script.commands().get(*at)).collect();
+    let tells = commands_near(script, command).any(is_message);
+    if tests.iter().any(|test| asks_for_empty_work(test, script)) {
+        let checked = source_is_checked(script, command.span.start);
+        let weight = if checked && tells { Weight::Note } else { Weight::Medium };
+        let missing = if tells { "" } else { ", without a message" };
+        return Some(at(
+            "masking/nothing-to-do",
+            line,
+            weight,
+            format!("it ends with success when there is no work{missing}"),
+        ));
+    }
+    if command.is("return") && tests.iter().any(|test| asks_for_loop_item(test, script)) {
+        return Some(at(
+            "masking/nothing-to-do",
+            line,
+            Weight::Medium,
+            "it skips the rest when an item is missing",
+        ));
+    }
+    if tests.iter().any(|test| matches!(name_of(test).as_str(), "flock" | "pgrep" | "lockfile")) {
+        return Some(at(
+            "masking/lock-held",
+            line,
+            Weight::Medium,
+            "it ends with success when another run is active",
+        ));
+    }
+    let bare = command.arguments().is_empty();
+    // A bare `exit` right behind `||` keeps the status of what failed.
+    if bare && guard.kind == GuardKind::Or && !tells {
+        return None;
+    }
+    Some(at(
+        "masking/exit-zero",
+        line,
+        Weight::Refuse,
+        "it ends with success under a condition that is no empty list of work",
+    ))
+}
+
+fn unguarded(sides: &Sides, index: usize, command: &Command) -> Option<Finding> {
+    let script = &sides.new.script;
+    let later = script.commands().iter().enumerate().skip(index + 1);
+    let blocks = later.clone().any(|(at, other)| {
+        is_step(other)
+            && other.context.function == command.context.function
+            && sides.origin.get(at).copied().flatten().is_some()
+    });
+    if blocks {
+        return Some(at(
+            "masking/exit-zero",
+            command.lines.0,
+            Weight::Refuse,
+            "it ends with success before the work is done",
+        ));
+    }
+    let strict = option_on(script, "errexit", command.span.start);
+    let bare = command.arguments().is_empty();
+    (!strict && !bare)
+        .then(|| at("masking/exit-zero", command.lines.0, Weight::Refuse, "its last command forces success"))
+}
+
+/// The commands in the same block: those within the lines around.
+fn commands_near<'a>(script: &'a Script, command: &'a Command) -> impl Iterator<Item = &'a Command> {
+    let all = script.commands().iter();
+    all.filter(move |other| other.span.end <= command.span.start && other.lines.0 + 3 >= command.lines.0)
+}
+
+/// What gives the script its exit status.
+enum Provider {
+    /// Nothing that could fail.
+    Trivial(u32),
+    /// Something that can.
+    Real,
+    /// There is none.
+    Nothing,
+}
+
+fn provider(side: &Side) -> Provider {
+    let mut statements =
+        side.script.body().iter().rev().filter(|s| !matches!(s.kind, StatementKind::Function { .. }));
+    let Some(mut last) = statements.next() else { return Provider::Nothing };
+    if passes_status_on(&side.script, last) {
+        match statements.next() {
+            Some(before) => last = before,
+            None => return Provider::Nothing,
+        }
+    }
+    let commands = commands_in(&side.script, std::slice::from_ref(last));
+    let only: Vec<&Command> = commands.iter().filter_map(|at| side.script.commands().get(*at)).collect();
+    let trivial = |command: &&Command| {
+        (is_message(command) && !is_step(command))
+            || is_forced_success(command)
+            || (name_of(command) == "exit" && says_success(command))
+    };
+    match &last.kind {
+        StatementKind::Command(_) if only.iter().all(trivial) => Provider::Trivial(last.lines.0),
+        _ => Provider::Real,
+    }
+}
+
+/// `exit $?` and a bare `exit`.
+fn passes_status_on(script: &Script, statement: &Statement) -> bool {
+    let StatementKind::Command(index) = statement.kind else { return false };
+    script.commands().get(index).is_some_and(|command| {
+        command.is("exit")
+            && command.arguments().first().is_none_or(|word| word.text.trim_matches('"') == "$?")
+    })
+}
+
+fn final_status(sides: &Sides) -> Option<Finding> {
+    let strict = option_on(&sides.new.script, "errexit", usize::MAX);
+    match (provider(&sides.old), provider(&sides.new)) {
+        (Provider::Real, Provider::Trivial(line)) if !strict => Some(at(
+            "masking/final-status",
+            line,
+            Weight::Refuse,
+            "the status of the script is now that of a command that cannot fail",
+        )),
+        _ => None,
+    }
+}
+
+/// New commands that do nothing but succeed, standing on their own.
+fn forced(sides: &Sides) -> Vec<Finding> {
+    let script = &sides.new.script;
+    let new = script.commands().iter().enumerate().filter(|(at, _)| sides.origin.get(*at) == Some(&None));
+    let alone = new.filter(|(_, command)| {
+        let context = &command.context;
+        is_forced_success(command)
+            && context.after.is_none()
+            && context.consumers.is_empty()
+            && !context.branch
+            && context.loops.is_empty()
+            && command.redirects.is_empty()
+    });
+    alone
+        .map(|(_, command)| {
+            at(
+                "masking/forced-success",
+                command.lines.0,
+                Weight::Medium,
+                "a new command does nothing but succeed",
+            )
+        })
+        .collect()
+}

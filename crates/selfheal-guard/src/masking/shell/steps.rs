@@ -1,0 +1,265 @@
+//! The steps of the work: which of them are gone, replaced, shadowed, made conditional or cannot be reached any more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selfheal_core::admission::{Finding, Weight};
+use selfheal_syntax::shell::{Command, CommandKind};
+
+use super::classify::Classifier;
+use super::guards::{GuardKind, asks_for_empty_work, asks_for_loop_item, guards};
+use super::handling::Handling;
+use super::words::{inner_name, is_step, key_of, name_of, plain, plain_words};
+use super::{Side, Sides};
+use crate::finding::at;
+
+/// For each command of the new script the one of the old that it was: first those with the same words, then those of the
+/// same name with the most words in common.
+pub fn origins(old: &Side, new: &Side) -> Vec<Option<usize>> {
+    let mut free: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, command) in old.script.commands().iter().enumerate().rev() {
+        free.entry(identity(command)).or_default().push(at);
+    }
+    let new = new.script.commands();
+    let mut out: Vec<Option<usize>> =
+        new.iter().map(|c| free.get_mut(&identity(c)).and_then(Vec::pop)).collect();
+    let mut by_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for at in free.into_values().flatten() {
+        if let Some(command) = old.script.commands().get(at) {
+            by_name.entry(inner_name(command)).or_default().push(at);
+        }
+    }
+    for (command, origin) in new.iter().zip(&mut out) {
+        if origin.is_none() && !matches!(command.kind, CommandKind::Assignment | CommandKind::Test { .. }) {
+            *origin = by_name.get_mut(&inner_name(command)).and_then(|all| take_nearest(all, command, old));
+        }
+    }
+    out
+}
+
+fn identity(command: &Command) -> String {
+    let assigned: Vec<&str> = command.assignments.iter().map(|a| a.name.as_str()).collect();
+    format!("{:?} {} {}", std::mem::discriminant(&command.kind), key_of(command), assigned.join(" "))
+}
+
+/// Of at most 64 candidates the one that shares most words.
+fn take_nearest(all: &mut Vec<usize>, command: &Command, old: &Side) -> Option<usize> {
+    let words: BTreeSet<String> = plain_words(command).into_iter().collect();
+    let shared = |at: &usize| {
+        let other = old.script.commands().get(*at).map(plain_words).unwrap_or_default();
+        other.iter().filter(|word| words.contains(*word)).count()
+    };
+    let (place, _) =
+        all.iter().take(64).enumerate().max_by_key(|(place, at)| (shared(at), usize::MAX - place))?;
+    Some(all.remove(place))
+}
+
+/// What became of the steps.
+pub fn compare(sides: &Sides) -> Vec<Finding> {
+    let mut out = unreachable(sides);
+    out.extend(empty_loop(sides));
+    out.extend(gone(sides));
+    out.extend(shadowed(sides));
+    out.extend(conditional(sides));
+    out
+}
+
+fn old_of(sides: &Sides, new: usize) -> Option<(usize, &Command)> {
+    let at = sides.origin.get(new).copied().flatten()?;
+    sides.old.script.commands().get(at).map(|command| (at, command))
+}
+
+fn unreachable(sides: &Sides) -> Vec<Finding> {
+    let mut out = Vec::new();
+    for (index, command) in sides.new.script.commands().iter().enumerate() {
+        let Some((origin, old)) = old_of(sides, index) else { continue };
+        let was = sides.old.reached.get(origin) == Some(&true);
+        if is_step(old) && was && sides.new.reached.get(index) == Some(&false) {
+            let why = format!("`{}` can no longer be reached", inner_name(command));
+            out.push(at("masking/unreachable", command.lines.0, Weight::Refuse, why));
+        }
+    }
+    out
+}
+
+/// `for x in; do`: the grammar does not read it, the shell runs it no times.
+fn empty_loop(sides: &Sides) -> Option<Finding> {
+    let line = |text: &str| {
+        let squeezed = text.lines().map(|line| line.split_whitespace().collect::<String>());
+        squeezed
+            .enumerate()
+            .find(|(_, line)| line.starts_with("for") && line.contains("in;do"))
+            .map(|(at, _)| at as u32 + 1)
+    };
+    let found = line(sides.new.script.text()).filter(|_| line(sides.old.script.text()).is_none())?;
+    Some(at("masking/unreachable", found, Weight::Refuse, "a loop turns over nothing"))
+}
+
+fn gone(sides: &Sides) -> Vec<Finding> {
+    let kept: BTreeSet<usize> = sides.origin.iter().copied().flatten().collect();
+    let lost = sides.old.script.commands().iter().enumerate().filter(|(at, command)| {
+        is_step(command) && sides.old.reached.get(*at) == Some(&true) && !kept.contains(at)
+    });
+    let fresh: Vec<&Command> = sides
+        .new
+        .script
+        .commands()
+        .iter()
+        .enumerate()
+        .filter(|(at, command)| {
+            sides.origin.get(*at) == Some(&None)
+                && sides.new.reached.get(*at) == Some(&true)
+                && is_step(command)
+        })
+        .map(|(_, command)| command)
+        .collect();
+    let mut used = 0;
+    let mut out = Vec::new();
+    for (_, command) in lost {
+        let name = inner_name(command);
+        let line = command.lines.0.min(sides.new.script.lines().count().max(1));
+        if let Some(heir) = fresh.iter().find(|heir| alike(heir, command)) {
+            let why = format!("`{name}` became `{}`", inner_name(heir));
+            out.push(at("masking/step-renamed", heir.lines.0, Weight::Note, why));
+        } else if used < fresh.len() {
+            used += 1;
+            let why = format!("the step `{name}` is replaced by another command");
+            out.push(at("masking/step-replaced", line, Weight::Medium, why));
+        } else {
+            out.push(at("masking/step-deleted", line, Weight::Refuse, format!("the step `{name}` is gone")));
+        }
+    }
+    out
+}
+
+/// Whether most operands of two commands are the same.
+fn alike(one: &Command, other: &Command) -> bool {
+    let operands = |command: &Command| -> BTreeSet<String> {
+        command.arguments().iter().map(plain).filter(|word| !word.starts_with('-')).collect()
+    };
+    let (one, other) = (operands(one), operands(other));
+    !other.is_empty() && one.intersection(&other).count() * 2 >= other.len().max(1)
+}
+
+fn shadowed(sides: &Sides) -> Vec<Finding> {
+    let steps: BTreeSet<String> =
+        sides.old.script.commands().iter().filter(|c| is_step(c)).map(inner_name).collect();
+    let had: BTreeSet<&str> = sides.old.script.functions().iter().map(|f| f.name.as_str()).collect();
+    let mut out = Vec::new();
+    for function in sides.new.script.functions() {
+        if steps.contains(&function.name) && !had.contains(function.name.as_str()) {
+            let why = format!("a new function takes the place of the command `{}`", function.name);
+            out.push(at("masking/shadowed", function.lines.0, Weight::Refuse, why));
+        }
+    }
+    for (index, command) in sides.new.script.commands().iter().enumerate() {
+        if sides.origin.get(index) != Some(&None) {
+            continue;
+        }
+        let aliased = command
+            .arguments()
+            .iter()
+            .any(|word| plain(word).split_once('=').is_some_and(|(name, _)| steps.contains(name)));
+        if command.is("alias") && aliased
+            || command.is("hash") && command.arguments().iter().any(|word| word.text == "-p")
+        {
+            out.push(at(
+                "masking/shadowed",
+                command.lines.0,
+                Weight::Refuse,
+                "a command of the script is given another meaning",
+            ));
+        }
+    }
+    out.extend(path_stub(sides));
+    out
+}
+
+/// A folder of the script's own making in front of the PATH.
+fn path_stub(sides: &Sides) -> Option<Finding> {
+    let old: BTreeSet<&str> = sides
+        .old
+        .script
+        .assignments()
+        .filter(|a| a.name == "PATH")
+        .filter_map(|a| a.value.as_ref())
+        .map(|v| v.text.as_str())
+        .collect();
+    let new = sides.new.script.assignments().filter(|a| a.name == "PATH").filter(|a| {
+        let Some(value) = &a.value else { return false };
+        let first = plain(value);
+        let first = first.split(':').next().unwrap_or_default();
+        let own = !first.starts_with('/')
+            && !first.starts_with("$PATH")
+            && !first.starts_with("$HOME")
+            && !first.starts_with('~');
+        !old.contains(value.text.as_str()) && (own || first.starts_with("/tmp"))
+    });
+    let found = new.into_iter().next()?;
+    Some(at(
+        "masking/path-stub",
+        found.line,
+        Weight::Refuse,
+        "a folder of the script's own comes first on the PATH",
+    ))
+}
+
+/// Steps that run only under a new condition, with nothing failing otherwise.
+fn conditional(sides: &Sides) -> Vec<Finding> {
+    let script = &sides.new.script;
+    let classifier = Classifier::of(script);
+    let mut out = Vec::new();
+    for (index, command) in script.commands().iter().enumerate() {
+        let Some((origin, old)) = old_of(sides, index) else { continue };
+        let Some(handling) = sides.old.handling.get(origin) else { continue };
+        let conditional = command.context.branch || command.context.after.is_some();
+        if !is_step(old)
+            || !conditional
+            || command.is("source")
+            || command.is(".")
+            || matches!(handling, Handling::Swallowed(_))
+        {
+            continue;
+        }
+        let before = guards(&sides.old.script, origin).len();
+        for guard in guards(script, index).into_iter().skip(before) {
+            if !matches!(guard.kind, GuardKind::And | GuardKind::Then)
+                || guard.otherwise.is_some_and(|other| classifier.ends_badly(other))
+            {
+                continue;
+            }
+            let tests: Vec<&Command> =
+                guard.condition.iter().filter_map(|at| script.commands().get(*at)).collect();
+            let fresh = guard.condition.iter().any(|at| sides.origin.get(*at) == Some(&None));
+            let fine = tests
+                .iter()
+                .any(|test| asks_for_loop_item(test, script) || asks_for_empty_work(test, script));
+            let last = guard.kind == GuardKind::And
+                && script.body().last().is_some_and(|last| last.span.end >= command.span.end);
+            if !fresh || fine || last {
+                continue;
+            }
+            let about_it = tests.iter().any(|test| shares_operand(test, command));
+            let weight =
+                if about_it && *handling != Handling::Ignored { Weight::Refuse } else { Weight::Medium };
+            let why = format!(
+                "`{}` now runs only under a condition, and nothing fails otherwise",
+                inner_name(command)
+            );
+            out.push(at("masking/skipped-step", command.lines.0, weight, why));
+        }
+    }
+    out
+}
+
+/// Whether a test asks about an operand of a command.
+fn shares_operand(test: &Command, command: &Command) -> bool {
+    let operands: BTreeSet<String> =
+        command.arguments().iter().map(plain).filter(|word| !word.starts_with('-')).collect();
+    let is_test = matches!(test.kind, CommandKind::Test { .. }) || name_of(test) == "test";
+    let names: BTreeSet<&str> =
+        command.arguments().iter().flat_map(|word| word.expansions()).map(|e| e.name.as_str()).collect();
+    is_test
+        && test.words.iter().any(|word| {
+            operands.contains(&plain(word)) || word.expansions().any(|e| names.contains(e.name.as_str()))
+        })
+}

@@ -1,0 +1,362 @@
+//! Where a repair may reach: the files that it changes, and the paths that its new lines name.
+//!
+//! A job may touch the folder of its script, the folder that it runs in, and the paths that its original text names, reads
+//! included. Those are its [`Roots`]. System folders are roots only when the original names something in them, and then
+//! only that very path.
+
+use std::path::{Path, PathBuf};
+
+use selfheal_core::admission::{Finding, Weight};
+use selfheal_core::job::Job;
+use selfheal_core::scene::absolute;
+use selfheal_syntax::{diff, language::Language};
+
+use crate::finding::{at, whole};
+use crate::size::Change;
+
+/// Folders of the system: never a root, and a new name in them is refused.
+pub const SYSTEM: &[&str] = &[
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/sys",
+    "/usr",
+    "/var/lib",
+    "/var/spool",
+    "/var/run",
+    "/var/cache",
+    "/snap",
+    "/nix",
+];
+
+/// Folders that hold everything of everybody: never a root as a whole, though folders in them can be.
+const TOO_WIDE: &[&str] =
+    &["/", "/home", "/root", "/var", "/var/log", "/tmp", "/var/tmp", "/mnt", "/media", "/srv", "/opt"];
+
+/// Names of files and folders that hold keys or run by themselves at login, commit or by schedule. A path with one of
+/// them is never changed and never newly named, also inside of the roots.
+const PRIVATE: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".envrc",
+    "authorized_keys",
+    "autostart",
+    "crontabs",
+    "hooks",
+];
+
+/// System paths that any script may name: devices without content, interpreters, read-only facts.
+const HARMLESS: &[&str] = &[
+    "/dev/null",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/stdin",
+    "/dev/tty",
+    "/dev/fd",
+    "/dev/zero",
+    "/dev/urandom",
+    "/dev/random",
+    "/dev/full",
+    "/usr/bin/env",
+    "/bin/sh",
+    "/bin/bash",
+    "/usr/bin/bash",
+    "/usr/bin",
+    "/usr/local/bin",
+    "/bin",
+    "/sbin",
+    "/usr/sbin",
+    "/usr/share/zoneinfo",
+    "/etc/os-release",
+    "/proc/self",
+    "/proc/meminfo",
+    "/proc/cpuinfo",
+    "/proc/mounts",
+];
+
+/// The places that a job may touch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roots {
+    /// Folders with all that is below them.
+    pub folders: Vec<PathBuf>,
+    /// Paths that the original names.
+    pub named: Vec<PathBuf>,
+    base: PathBuf,
+}
+
+impl Roots {
+    /// The roots of a job, from its own data and the original texts of the files that are changed.
+    #[must_use]
+    pub fn of(job: &Job, originals: &[&str]) -> Self {
+        let mut folders = vec![job.cwd.clone()];
+        folders.extend(job.script.as_deref().and_then(Path::parent).map(Path::to_path_buf));
+        folders.retain(|folder| !is_too_wide(folder));
+        let mut named = Vec::new();
+        named.extend(job.script.clone());
+        for argument in &job.argv {
+            named.extend(argument.to_str().map(|text| absolute(&job.cwd, Path::new(text))));
+        }
+        for text in originals {
+            named.extend(paths_in(text).into_iter().map(|path| absolute(&job.cwd, Path::new(&path))));
+        }
+        Self { folders, named, base: job.cwd.clone() }
+    }
+
+    /// Whether a path is inside of the roots. A named path covers what is below it unless it is a system folder or one of
+    /// the top of the tree.
+    #[must_use]
+    pub fn hold(&self, path: &Path) -> bool {
+        let path = absolute(&self.base, path);
+        self.folders.iter().any(|folder| path.starts_with(folder))
+            || self
+                .named
+                .iter()
+                .any(|named| path == *named || (!is_too_wide(named) && path.starts_with(named)))
+    }
+
+    /// Whether a path is one of the siblings of a named path: `/data/a.csv.tmp` beside `/data/a.csv`.
+    #[must_use]
+    pub fn beside(&self, path: &Path) -> bool {
+        let path = absolute(&self.base, path);
+        let folders =
+            self.named.iter().filter_map(|named| named.parent()).filter(|folder| !is_too_wide(folder));
+        folders.into_iter().any(|folder| path.starts_with(folder))
+    }
+}
+
+/// Whether a folder is too wide to be a root.
+#[must_use]
+pub fn is_too_wide(path: &Path) -> bool {
+    TOO_WIDE.iter().any(|wide| path == Path::new(wide))
+        || SYSTEM.iter().any(|system| path.starts_with(system))
+}
+
+/// Whether a path holds keys, or runs by itself.
+#[must_use]
+pub fn is_private(path: &Path) -> bool {
+    let mut before = "";
+    path.components().filter_map(|part| part.as_os_str().to_str()).any(|part| {
+        // Only those of git run by themselves.
+        let found = PRIVATE.contains(&part) && (part != "hooks" || before == ".git");
+        before = part;
+        found
+    })
+}
+
+/// Whether a path lies in a system folder and is none of the harmless ones.
+#[must_use]
+pub fn is_system(path: &Path) -> bool {
+    let harmless = HARMLESS.iter().any(|known| path == Path::new(known))
+        || ["/dev/fd", "/dev/shm", "/proc/self", "/usr/share/zoneinfo"]
+            .iter()
+            .any(|known| path.starts_with(known));
+    !harmless && (path == Path::new("/") || SYSTEM.iter().any(|system| path.starts_with(system)))
+}
+
+/// Whether a file may be changed at all.
+#[must_use]
+pub fn file(path: &Path, roots: &Roots) -> Option<Finding> {
+    let why = if !path.is_absolute() {
+        "the path of a changed file is not absolute".to_owned()
+    } else if path.components().any(|part| part == std::path::Component::ParentDir) {
+        "the path of a changed file has `..` in it".to_owned()
+    } else if is_private(path) {
+        format!("{} holds keys or runs by itself", path.display())
+    } else if is_system(path) && !roots.named.iter().any(|named| named == path) {
+        format!("{} belongs to the system", path.display())
+    } else if !roots.hold(path) {
+        format!(
+            "{} is not in the folder of the job or of its script, and the script does not name it",
+            path.display()
+        )
+    } else {
+        return None;
+    };
+    Some(whole("scope/file", Weight::Refuse, why))
+}
+
+/// The paths that the new lines of a text name and that are outside of the roots.
+#[must_use]
+pub fn new_paths(change: Change<'_>, language: Language, roots: &Roots) -> Vec<Finding> {
+    if language == Language::Sql {
+        return Vec::new();
+    }
+    let mut out: Vec<Finding> = Vec::new();
+    for hunk in diff::hunks(change.before, change.after) {
+        for (line, text) in hunk.new.clone().zip(&hunk.added) {
+            let new = paths_in(text).into_iter().filter(|path| !change.before.contains(path.as_str()));
+            out.extend(
+                new.filter_map(|path| outside(&path, roots))
+                    .map(|why| at("scope/path", line, Weight::Refuse, why)),
+            );
+        }
+    }
+    out.truncate(16);
+    out
+}
+
+fn outside(text: &str, roots: &Roots) -> Option<String> {
+    let path = absolute(&roots.base, Path::new(text));
+    if HARMLESS.iter().any(|known| path == Path::new(known)) || (roots.hold(&path) && !is_private(&path)) {
+        return None;
+    }
+    if is_private(&path) {
+        return Some(format!("it names {text}, which holds keys or runs by itself"));
+    }
+    if is_system(&path) {
+        let program = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/usr/sbin/", "/sbin/"]
+            .iter()
+            .any(|bin| text.starts_with(bin));
+        return (!program)
+            .then(|| format!("it names {text}, which belongs to the system and is not in the original"));
+    }
+    let temporary = path.starts_with("/tmp") || path.starts_with("/var/tmp") || path.starts_with("/dev/shm");
+    let why = if text.starts_with('/') {
+        "is outside of what the original names"
+    } else {
+        "leads out of the job's folder"
+    };
+    (!temporary && !roots.beside(&path)).then(|| format!("it names {text}, which {why}"))
+}
+
+/// The paths that a line or text names: absolute ones, and relative ones that climb with `..`. Comments are skipped.
+#[must_use]
+pub fn paths_in(text: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for line in text.lines() {
+        let line = line.trim_start();
+        if line.starts_with('#') && !line.starts_with("#!") || line.starts_with("//") {
+            continue;
+        }
+        out.extend(paths_in_line(line));
+    }
+    out
+}
+
+fn paths_in_line(line: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let (mut earlier, mut before) = (' ', ' ');
+    let mut at = 0;
+    while let Some(rest) = line.get(at..).filter(|rest| !rest.is_empty()) {
+        let len = rest.find(|c: char| !is_path_char(c)).unwrap_or(rest.len());
+        if len == 0 {
+            earlier = before;
+            before = rest.chars().next().unwrap_or(' ');
+            at += before.len_utf8();
+            continue;
+        }
+        let word = rest.get(..len).unwrap_or_default();
+        let word = word.strip_prefix("file://").unwrap_or(word);
+        // In `"$X"/etc` the quote closes.
+        let closes = matches!(before, '"' | '\'')
+            && (earlier.is_alphanumeric() || matches!(earlier, '_' | '}' | ')' | '*'));
+        // Behind `}` or a name it continues a variable, as in `$X/etc`; with `://` it is an address.
+        let continues = matches!(before, '}' | '$' | ')' | '*' | '~' | '?' | ']' | '\\' | '%');
+        if !continues && !closes && is_path(word) {
+            out.push(word.trim_end_matches(['.', ':', ',']).to_owned());
+        }
+        earlier = word.chars().nth_back(1).unwrap_or(before);
+        before = word.chars().last().unwrap_or(' ');
+        at += len;
+    }
+    out
+}
+
+fn is_path_char(c: char) -> bool {
+    c.is_alphanumeric() || "/._-+@:".contains(c)
+}
+
+fn is_path(word: &str) -> bool {
+    let absolute = word.starts_with('/')
+        && word.chars().nth(1).is_some_and(|c| c.is_alphanumeric() || c == '.' || c == '_');
+    let climbs = word.starts_with("../") || word == ".." || word.contains("/../") || word.ends_with("/..");
+    (absolute || climbs) && !word.contains("//")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selfheal_core::ids::JobKey;
+    use selfheal_core::job::Repeatable;
+
+    fn job() -> Job {
+        Job {
+            key: JobKey::new("nightly"),
+            argv: vec!["bash".into(), "run.sh".into()],
+            cwd: "/srv/jobs/nightly".into(),
+            script: Some("/srv/jobs/nightly/run.sh".into()),
+            repeatable: Repeatable::Unstated,
+        }
+    }
+
+    const BEFORE: &str = "#!/bin/bash\nSRC=/data/in\ncp \"$SRC\"/*.csv /data/out/\n";
+
+    fn new_path(line: &str) -> bool {
+        let after = format!("{BEFORE}{line}\n");
+        let change = Change { path: Path::new("/srv/jobs/nightly/run.sh"), before: BEFORE, after: &after };
+        !new_paths(change, Language::Shell, &Roots::of(&job(), &[BEFORE])).is_empty()
+    }
+
+    #[test]
+    fn files_outside_of_the_roots_are_refused() {
+        let roots = Roots::of(&job(), &[BEFORE]);
+        for (path, refused) in [
+            ("/srv/jobs/nightly/run.sh", false),
+            ("/srv/jobs/nightly/lib/x.sh", false),
+            ("/data/in/x", false),
+            ("/etc/passwd", true),
+            ("/srv/jobs/other/run.sh", true),
+            ("/srv/jobs/nightly/../other/run.sh", true),
+            ("run.sh", true),
+        ] {
+            assert_eq!(file(Path::new(path), &roots).is_some(), refused, "{path}");
+        }
+    }
+
+    #[test]
+    fn new_paths_are_found_and_old_ones_are_free() {
+        for line in [
+            "cp x /etc/cron.d/x",
+            "cp x /home/bob/x",
+            "rm -f ../../other/x",
+            "echo x > /dev/sda",
+            "cat '/root/.ssh/id'",
+        ] {
+            assert!(new_path(line), "{line}");
+        }
+        for line in [
+            "mkdir -p /data/out",
+            "mkdir -p \"$SRC\"/old",
+            "x > /dev/null 2>&1",
+            "t=$(mktemp /tmp/x.XXXX)",
+            "# see /etc/fstab",
+            "/usr/bin/gzip x",
+            "curl https://example.org/etc/x",
+            "x=${y%/}/etc/z",
+            "sed 's/a/b/g'",
+        ] {
+            assert!(!new_path(line), "{line}");
+        }
+    }
+}
