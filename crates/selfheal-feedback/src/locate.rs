@@ -36,6 +36,11 @@ pub fn place(input: &ReportInput<'_>, found: Option<&Found>) -> Place {
     if let Some(remote) = remote {
         return behind(input, step, said, remote);
     }
+    if step.is_some_and(is_of_program) {
+        // A probe of a program ends in whatever library raised the error; the message names the program's own line.
+        let place = said.map(|spot| Place { seen: true, ..by_spot(input, spot, found) });
+        return place.or_else(|| by_frame(input)).unwrap_or_default();
+    }
     let explicit = step.is_some_and(|step| is_exit(&step.words));
     // An explicit `exit` says where the script gave up, not what went wrong; a message knows better.
     match (step, said) {
@@ -61,6 +66,11 @@ pub fn failing_step<'a>(input: &ReportInput<'a>) -> Option<&'a Step> {
         .into_iter()
         .find(|step| step.status.is_some_and(|status| status != 0) && !is_test(&step.words));
     failed.or(Some(step))
+}
+
+/// Whether a step is the line of a program's frame, not a command that a shell ran.
+fn is_of_program(step: &Step) -> bool {
+    step.status.is_none() && step.words.len() <= 1
 }
 
 fn is_exit(words: &[String]) -> bool {
@@ -124,9 +134,16 @@ fn by_spot(input: &ReportInput<'_>, spot: &Spot, found: Option<&Found>) -> Place
     }
 }
 
-/// The innermost frame of a file that is here, for languages whose probe sees no commands.
+/// The innermost frame of the job's own files, else of any file that is here, for languages whose probe sees no commands.
 fn by_frame(input: &ReportInput<'_>) -> Option<Place> {
-    let frame = input.trace?.frames.iter().rev().find(|frame| input.scene.facts(&frame.file).is_some())?;
+    let frames = || input.trace.into_iter().flat_map(|trace| trace.frames.iter().rev());
+    let script = input.script.and_then(|(script, _)| script.parent());
+    let own = |file: &Path| {
+        file.starts_with(input.scene.cwd()) || script.is_some_and(|folder| file.starts_with(folder))
+    };
+    let frame = frames()
+        .find(|frame| own(&frame.file))
+        .or_else(|| frames().find(|frame| input.scene.facts(&frame.file).is_some()))?;
     let spot = Spot { function: Some(frame.function.clone()), ..Spot::new(frame.file.clone(), frame.line) };
     Some(Place { seen: true, ..by_spot(input, &spot, None) })
 }

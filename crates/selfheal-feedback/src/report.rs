@@ -395,6 +395,25 @@ mod tests {
     }
 
     #[test]
+    fn a_programs_own_line_counts_not_the_librarys() {
+        let script = "import json\nrows = 1\njson.loads(text)\n";
+        let scene = FakeScene::new("/job").file("x.sh", script).file("/lib/json.py", "x\n");
+        let frame =
+            |file: &str, line| selfheal_core::trace::Frame { file: file.into(), line, ..Default::default() };
+        let library =
+            Step { file: "/lib/json.py".into(), line: 1, words: vec!["raise X".into()], status: None };
+        let trace = Trace {
+            steps: vec![library],
+            frames: vec![frame("/job/x.sh", 3), frame("/lib/json.py", 1)],
+            failing: Some(0),
+            complete: true,
+            ..Trace::default()
+        };
+        let report = report_on(script, &run(1, ""), Some(&trace), &scene);
+        assert_eq!(report.location.map(|at| (at.file, at.line)), Some(("/job/x.sh".into(), 3)));
+    }
+
+    #[test]
     fn a_full_disk_is_a_matter_of_resources_whatever_else_is_said() {
         let text =
             "tar: a: Cannot write: No space left on device\ntar: Error is not recoverable: exiting now\n";
