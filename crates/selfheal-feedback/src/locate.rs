@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use selfheal_core::fault::Fault;
 use selfheal_core::report::{FailedCommand, Location};
 use selfheal_core::scene::absolute;
-use selfheal_core::trace::Step;
+use selfheal_core::trace::{Step, Trace};
 
 use crate::inner::look_through_words;
 use crate::parsers::{Found, Spot};
@@ -16,6 +16,8 @@ use crate::words::{base, commands, fits, is_shell, logical_lines};
 const SHORTEST_PIECE: usize = 8;
 /// How many pieces are looked for.
 const PIECES: usize = 5;
+/// How many steps before an explicit end may explain it.
+const NEAR: usize = 4;
 
 /// The place of a failure and the command that failed there.
 #[derive(Debug, Default)]
@@ -30,7 +32,7 @@ pub struct Place {
 
 /// Finds the place of a failure.
 pub fn place(input: &ReportInput<'_>, found: Option<&Found>) -> Place {
-    let step = failing_step(input);
+    let step = failing_step(input, found);
     let said = found.and_then(|found| found.spots.iter().find(|spot| spot.line > 0 && !is_data(&spot.file)));
     let remote = step.and_then(|step| remote(&step.words)).filter(|_| !is_own_failure(found));
     if let Some(remote) = remote {
@@ -41,31 +43,79 @@ pub fn place(input: &ReportInput<'_>, found: Option<&Found>) -> Place {
         let place = said.map(|spot| Place { seen: true, ..by_spot(input, spot, found) });
         return place.or_else(|| by_frame(input)).unwrap_or_default();
     }
-    let explicit = step.is_some_and(|step| is_exit(&step.words));
-    // An explicit `exit` says where the script gave up, not what went wrong; a message knows better.
     match (step, said) {
+        (Some(step), Some(spot)) => by_both(input, step, spot, found),
         (Some(step), None) => by_step(input, step),
-        (Some(step), Some(_)) if !explicit => by_step(input, step),
-        (_, Some(spot)) => by_spot(input, spot, found),
+        (None, Some(spot)) => by_spot(input, spot, found),
         (None, None) => {
             by_frame(input).or_else(|| found.and_then(|found| by_text(input, found))).unwrap_or_default()
         }
     }
 }
 
-/// The step that failed; for an explicit `exit`, the last one before it that had a status of its own, when it is near.
-pub fn failing_step<'a>(input: &ReportInput<'a>) -> Option<&'a Step> {
+/// A message that names its place, and a probe: the message knows where it happened, the probe with which words.
+fn by_both(input: &ReportInput<'_>, step: &Step, spot: &Spot, found: Option<&Found>) -> Place {
+    let file = resolve(input, &spot.file);
+    if input.scene.facts(&file).is_none() && input.script.is_none_or(|(script, _)| script != file) {
+        return by_step(input, step);
+    }
+    let there =
+        |step: &&Step| !is_exit(&step.words) && step.line == spot.line && resolve(input, &step.file) == file;
+    let steps = input.trace.into_iter().flat_map(|trace| trace.steps.iter().rev());
+    let failed = steps.filter(|step| step.status.is_some_and(|status| status != 0)).find(there);
+    let message = by_spot(input, spot, found);
+    match failed.or(Some(step).filter(there)) {
+        Some(step) => {
+            let command = FailedCommand {
+                source: message.command.map_or_else(|| step.words.join(" "), |command| command.source),
+                words: step.words.clone(),
+                status: step.status,
+            };
+            Place { location: message.location, command: Some(command), seen: true }
+        }
+        // The place is in another file, such as a configuration: the step is the command that read it.
+        None if resolve(input, &step.file) != file => {
+            Place { location: message.location, command: by_step(input, step).command, seen: true }
+        }
+        None => Place { seen: true, ..message },
+    }
+}
+
+/// The step that failed. A message names its tool, and a step of that tool that failed with the same name knows better
+/// than a handler that ran later. An explicit `exit` stands for what failed just before it, or for the step of the job's
+/// own script that ran the other script which ended so.
+pub fn failing_step<'a>(input: &ReportInput<'a>, found: Option<&Found>) -> Option<&'a Step> {
     let trace = input.trace?;
     let at = trace.failing?;
     let step = trace.steps.get(at)?;
+    if let Some(step) = found.and_then(|found| step_of_tool(trace, found)) {
+        return Some(step);
+    }
     if !is_exit(&step.words) {
         return Some(step);
     }
-    let before = trace.steps.get(..at)?.iter().rev().take(4);
-    let failed = before
-        .into_iter()
-        .find(|step| step.status.is_some_and(|status| status != 0) && !is_test(&step.words));
-    failed.or(Some(step))
+    let before = || trace.steps.get(..at).into_iter().flat_map(|steps| steps.iter().rev());
+    let failed = |step: &&Step| step.status.is_some_and(|status| status != 0) && !is_test(&step.words);
+    let script = input.script.map(|(script, _)| script);
+    let elsewhere = script.is_some_and(|script| script != step.file);
+    before()
+        .take(NEAR)
+        .find(failed)
+        .or_else(|| {
+            before().filter(|_| elsewhere).filter(|step| Some(step.file.as_path()) == script).find(failed)
+        })
+        .or(Some(step))
+}
+
+/// The last step that failed, runs the tool which a message is from, and got the name that the message complains of.
+fn step_of_tool<'a>(trace: &'a Trace, found: &Found) -> Option<&'a Step> {
+    let tool = found.tool.as_deref()?;
+    let name = name_in(&found.fault)?;
+    trace.steps.iter().rev().filter(|step| step.status.is_some_and(|status| status != 0)).find(|step| {
+        let words = look_through_words(&step.words);
+        let runs = words.first().is_some_and(|word| base(word) == tool);
+        runs && support(&words, &name).is_some_and(|support| support > 0)
+    })
 }
 
 /// Whether a step is the line of a program's frame, not a command that a shell ran.
@@ -73,7 +123,8 @@ fn is_of_program(step: &Step) -> bool {
     step.status.is_none() && step.words.len() <= 1
 }
 
-fn is_exit(words: &[String]) -> bool {
+/// Whether words are an explicit end.
+pub fn is_exit(words: &[String]) -> bool {
     words.first().is_some_and(|word| word == "exit" || word == "return")
 }
 

@@ -113,7 +113,7 @@ fn status(ended: &Ended) -> String {
 /// All that is known to have gone wrong, most telling first; never empty.
 fn findings(input: &ReportInput<'_>) -> Vec<Found> {
     let mut found = parsers::read(input.run);
-    let step = locate::failing_step(input);
+    let step = locate::failing_step(input, None);
     for one in &mut found {
         refine(input, one);
         let tool = one.tool.as_deref();
@@ -181,8 +181,9 @@ fn from_end(input: &ReportInput<'_>) -> Option<Found> {
 
 /// A command that said nothing: what its exit code means, and that it was silent.
 fn silent(input: &ReportInput<'_>) -> Option<Found> {
-    let step = locate::failing_step(input);
-    let code = step.and_then(|step| step.status).unwrap_or_else(|| input.run.ended.code());
+    let step = locate::failing_step(input, None);
+    let seen = step.and_then(|step| step.status).filter(|status| *status != 0);
+    let code = seen.unwrap_or_else(|| input.run.ended.code());
     let words: Vec<String> = match step {
         Some(step) => step.words.clone(),
         None => input.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
@@ -193,7 +194,8 @@ fn silent(input: &ReportInput<'_>) -> Option<Found> {
         }
         Outcome::Failed { meaning: None, .. } | Outcome::Succeeded => String::new(),
     };
-    let text = format!("{} ended with code {code}{meaning}", parsers::cut(&words.join(" "), 160));
+    let who = if locate::is_exit(&words) { "the script itself".to_owned() } else { words.join(" ") };
+    let text = format!("{} ended with code {code}{meaning}", parsers::cut(&who, 160));
     let said_nothing = input.run.stderr.total == 0 || step.is_some();
     said_nothing.then(|| bare(Fault::SilentExit { code }, text))
 }
@@ -231,7 +233,7 @@ fn class_of(case: &Case<'_>) -> Class {
     if class != Class::Unknown {
         return class;
     }
-    let step = locate::failing_step(case.input);
+    let step = locate::failing_step(case.input, case.first());
     let by_code = |words: &[String], code| match meaning(words, code) {
         Outcome::Failed { class, .. } => Some(class).filter(|class| *class != Class::Unknown),
         Outcome::Negative { .. } => Some(Class::Logic),
@@ -392,6 +394,60 @@ mod tests {
         let report = report_on(script, &run(4, "check: sums differ: 1\n"), None, &scene);
         assert_eq!(report.location.map(|at| at.line), Some(4));
         assert_eq!(report.core_error, "check: sums differ: 1");
+    }
+
+    fn steps(seen: &[(&str, u32, &[&str], i32)]) -> Trace {
+        let step = |(file, line, words, status): &(&str, u32, &[&str], i32)| Step {
+            file: (*file).into(),
+            line: *line,
+            words: words.iter().map(|word| (*word).to_owned()).collect(),
+            status: Some(*status),
+        };
+        let steps: Vec<Step> = seen.iter().map(step).collect();
+        Trace { failing: steps.len().checked_sub(1), steps, complete: true, ..Trace::default() }
+    }
+
+    #[test]
+    fn a_handler_that_fails_later_is_not_what_failed() {
+        let script = "set -e\ntrap 'tail log' ERR\ncp a b/c\n";
+        let scene = FakeScene::new("/job").file("x.sh", script);
+        let trace = steps(&[("/job/x.sh", 3, &["cp", "a", "b/c"], 1), ("/job/x.sh", 2, &["tail", "log"], 1)]);
+        let text = "cp: cannot create regular file 'b/c': No such file or directory\n";
+        let report = report_on(script, &run(1, text), Some(&trace), &scene);
+        assert_eq!(
+            report.command.map(|command| command.words),
+            Some(["cp", "a", "b/c"].map(String::from).into())
+        );
+        assert_eq!(report.location.map(|at| at.line), Some(3));
+    }
+
+    #[test]
+    fn a_message_that_names_its_line_knows_better_than_a_later_step() {
+        let script = "set -u\nx=08\ny=$((x + 1))\n[ \"$y\" -gt 3 ]\n";
+        let scene = FakeScene::new("/job").file("x.sh", script);
+        let trace =
+            steps(&[("/job/x.sh", 2, &["x=08"], 0), ("/job/x.sh", 4, &["[", "$y", "-gt", "3", "]"], 1)]);
+        let text = "x.sh: line 3: 08: value too great for base (error token is \"08\")\nx.sh: line 4: y: unbound variable\n";
+        let report = report_on(script, &run(1, text), Some(&trace), &scene);
+        assert_eq!(report.location.map(|at| at.line), Some(3));
+    }
+
+    #[test]
+    fn a_script_that_another_ran_is_placed_in_the_job() {
+        let script = "set -e\nsteps/fetch u\n";
+        let scene = FakeScene::new("/job").file("x.sh", script).file("steps/fetch", "exit 22\n");
+        let ok: &[&str] = &["echo", "x"];
+        let trace = steps(&[
+            ("/job/x.sh", 2, &["steps/fetch", "u"], 22),
+            ("/job/steps/fetch", 1, ok, 0),
+            ("/job/steps/fetch", 2, ok, 0),
+            ("/job/steps/fetch", 3, ok, 0),
+            ("/job/steps/fetch", 4, ok, 0),
+            ("/job/steps/fetch", 5, &["exit", "22"], 22),
+        ]);
+        let report = report_on(script, &run(22, "fetch: HTTP 503\n"), Some(&trace), &scene);
+        assert_eq!(report.location.map(|at| (at.file, at.line)), Some(("/job/x.sh".into(), 2)));
+        assert_eq!(report.class, Class::Transient);
     }
 
     #[test]

@@ -54,6 +54,18 @@ fn tokens(line: &str) -> Vec<Token> {
         match (quote, c) {
             (Some(open), _) if c == open => quote = None,
             (Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None | Some('"'), '$') if arithmetic(&chars) => {
+                let word = word.get_or_insert_default();
+                word.push('$');
+                let mut depth = 0;
+                for inner in chars.by_ref() {
+                    word.push(inner);
+                    depth += i32::from(inner == '(') - i32::from(inner == ')');
+                    if depth == 0 {
+                        break;
+                    }
+                }
+            }
             // A substitution inside of double quotes holds commands of its own.
             (Some('"'), '$') if chars.peek() == Some(&'(') => {
                 chars.next();
@@ -93,6 +105,12 @@ fn tokens(line: &str) -> Vec<Token> {
     out
 }
 
+/// Whether `$` begins an arithmetic expression.
+fn arithmetic(behind: &std::iter::Peekable<std::str::Chars<'_>>) -> bool {
+    let mut behind = behind.clone();
+    behind.next() == Some('(') && behind.next() == Some('(')
+}
+
 fn flush(word: &mut Option<String>, out: &mut Vec<Token>) {
     out.extend(word.take().map(Token::Word));
 }
@@ -112,6 +130,23 @@ pub fn is_shell(text: &str) -> bool {
         Some(first) if first.starts_with("#!") => first.contains("sh"),
         _ => !text.lines().take(40).any(|line| OTHERS.iter().any(|mark| line.trim_start().starts_with(mark))),
     }
+}
+
+/// Whether a shell script ends at the first command that fails (`set -e`).
+#[must_use]
+pub fn is_strict(text: &str) -> bool {
+    let by_set = |line: &str| {
+        commands(line).iter().any(|words| {
+            let options = words.iter().skip(1);
+            let letter = options
+                .clone()
+                .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('e'));
+            words.first().is_some_and(|word| word == "set")
+                && (letter || options.into_iter().any(|word| word == "errexit"))
+        })
+    };
+    let by_first = text.lines().next().is_some_and(|first| first.starts_with("#!") && first.contains(" -e"));
+    by_first || text.lines().any(|line| line.trim_start().starts_with("set ") && by_set(line))
 }
 
 /// The lines of a shell text, those that end with a backslash joined with the next; the number is that of the first.
@@ -214,6 +249,16 @@ mod tests {
     }
 
     #[test]
+    fn strict_mode_is_known_in_its_forms() {
+        for text in ["set -e\n", "x\n  set -euo pipefail\n", "set -o errexit\n", "#!/bin/sh -e\n"] {
+            assert!(is_strict(text), "{text}");
+        }
+        for text in ["set -u\n", "set +e\n", "set -o pipefail # -e\n", "reset -e\n", "set -- -x\n"] {
+            assert!(!is_strict(text), "{text}");
+        }
+    }
+
+    #[test]
     fn continued_lines_are_one() {
         let lines = logical_lines("a \\\n  b\nc\n");
         assert_eq!(lines, [(1, "a  b".to_owned()), (3, "c".to_owned())]);
@@ -221,6 +266,7 @@ mod tests {
 
     #[test]
     fn redirections_are_words_of_their_own() {
+        assert_eq!(commands("n=$((n + 1)) echo \"$((2 * (3)))\" x"), [["echo", "$((2 * (3)))", "x"]]);
         assert_eq!(commands("echo x>>log 2>&1"), [["echo", "x", ">>", "log", "2", ">&", "1"]]);
     }
 }

@@ -5,7 +5,7 @@ use selfheal_core::fault::Fault;
 use super::Likely;
 use crate::locate::failing_step;
 use crate::report::Case;
-use crate::words::base;
+use crate::words::{base, is_strict};
 
 /// Commands whose code 1 is an answer.
 const ANSWERS: [&str; 14] = [
@@ -16,7 +16,7 @@ const ANSWERS: [&str; 14] = [
 /// Likely causes of one fault.
 pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
     let Fault::SilentExit { code } = fault else { return Vec::new() };
-    let step = failing_step(case.input);
+    let step = failing_step(case.input, None);
     let words = step.map_or(&[][..], |step| step.words.as_slice());
     let first = words.first().map_or("", |word| base(word));
     let strict = case.input.script.is_some_and(|(_, text)| is_strict(text));
@@ -51,7 +51,16 @@ pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
             .seen_if(said.clone()),
         );
     }
-    if strict {
+    if matches!(first, "exit" | "return") {
+        out.push(
+            Likely::usual(
+                "explicit-exit",
+                format!("The script itself decided to end with code {code}, and did not say why."),
+                "A command that failed just before it explains the code.",
+            )
+            .seen_if(said),
+        );
+    } else if strict {
         out.push(
             Likely::usual(
                 "strict-mode-stopped",
@@ -68,15 +77,6 @@ pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
         ));
     }
     out
-}
-
-/// Whether a shell script ends at the first failing command.
-fn is_strict(text: &str) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_start();
-        line.starts_with("set -") && line.split(['#', ';']).next().unwrap_or_default().contains('e')
-            || line.starts_with("#!") && line.contains(" -e")
-    })
 }
 
 /// `((i++))`, `let i=0`.

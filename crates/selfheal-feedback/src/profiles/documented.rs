@@ -8,7 +8,7 @@ use selfheal_core::trace::Trace;
 
 use super::InterpretInput;
 use crate::parsers;
-use crate::words::is_shell;
+use crate::words::{is_shell, is_strict};
 
 /// How many lines of a script may hold its documentation.
 const HEAD_LINES: usize = 120;
@@ -151,14 +151,10 @@ fn may_be_accident(input: &InterpretInput<'_>, script: &str, code: i32) -> bool 
     if !is_shell(script) || answered(input, script, code) {
         return false;
     }
-    let strict = script.lines().any(|line| {
-        let line = line.trim_start();
-        line.starts_with("set -") && line.split(['#', ';']).next().is_some_and(|set| set.contains('e'))
-    });
     let last = script.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     let harmless =
         last.is_some_and(|line| ["exit", "echo ", "printf ", ":"].iter().any(|end| line.starts_with(end)));
-    strict || !harmless
+    is_strict(script) || !harmless
 }
 
 /// Whether something that the script prints just before an explicit end with this code is in the output.

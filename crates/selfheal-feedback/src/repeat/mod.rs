@@ -106,6 +106,13 @@ fn by_trace(trace: &Trace, script: &str) -> Repeatability {
     let made = Made::by(script);
     let lines: Vec<&str> = script.lines().collect();
     let hit = trace.steps.iter().take(end).find_map(|step| match judge(&step.words) {
+        // A program's frame is a line of its text, not a command.
+        _ if step.status.is_none()
+            && step.words.len() == 1
+            && step.words.iter().any(|word| word.contains(' ')) =>
+        {
+            table::in_source(&step.words.concat()).map(|why| format!("line {} {why}", step.line))
+        }
         // The words of a step have their values; the script's own words say what it made itself.
         Verdict::Once(_)
             if lines.get((step.line as usize).wrapping_sub(1)).is_some_and(|line| made.covers_line(line)) =>
@@ -131,7 +138,15 @@ fn appends(lines: &[&str], made: &Made, number: u32) -> Option<String> {
 
 /// What a boxed run did to files: appending twice doubles, and what is gone cannot be worked on again.
 fn by_effects(effects: &[Effect], input: &RepeatInput<'_>) -> Option<Repeatability> {
-    let own = |effect: &&Effect| !effect.path.starts_with("/tmp") || effect.path.starts_with(&input.job.cwd);
+    // What tools keep for themselves may grow and shrink.
+    let kept = |path: &std::path::Path| {
+        path.components().any(|part| {
+            [".git", ".cache", "__pycache__", ".terraform"].iter().any(|name| part.as_os_str() == *name)
+        })
+    };
+    let own = |effect: &&Effect| {
+        !kept(&effect.path) && (!effect.path.starts_with("/tmp") || effect.path.starts_with(&input.job.cwd))
+    };
     let hit = effects
         .iter()
         .filter(own)

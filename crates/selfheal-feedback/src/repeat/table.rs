@@ -87,6 +87,10 @@ pub fn judge(words: &[String]) -> Verdict {
     if TABLE.again.iter().any(|entry| entry.fits(base(name), arguments)) {
         return Verdict::Again;
     }
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !base(name).chars().all(plain) {
+        return Verdict::Unknown;
+    }
     let telling = base(name)
         .split(|c: char| !c.is_ascii_alphanumeric())
         .find(|part| TABLE.telling.iter().any(|word| part.eq_ignore_ascii_case(word)));
@@ -203,6 +207,8 @@ mod tests {
         ] {
             assert_eq!(of(line), Verdict::Again, "{line}");
         }
+        assert_eq!(of("SEND=send.lock"), Verdict::Unknown);
+        assert_eq!(of("release: x"), Verdict::Unknown);
         assert_eq!(of("frobnicate x"), Verdict::Unknown);
     }
 }
