@@ -57,6 +57,8 @@ struct Dump {
     /// How many commands had been seen.
     after: usize,
     pipe: Vec<i32>,
+    /// Whether a failure ends the script.
+    strict: bool,
     command: String,
     frames: Vec<(String, u32, String)>,
     values: BTreeMap<String, String>,
@@ -131,7 +133,7 @@ impl Reader {
         self.folders.insert(shell, folder);
     }
 
-    /// Fields: last status, shell, process, line, function, file, command.
+    /// Fields: last status, shell, process, line, function, file, options, command.
     fn command(&mut self, record: &Record<'_>) {
         let (Some(status), Some(shell), Some(pid)) = (record.number(0), record.number(1), record.number(2))
         else {
@@ -141,12 +143,16 @@ impl Reader {
             return;
         }
         let status = i32::try_from(status).unwrap_or(1);
-        let text = record.text(6);
+        let text = record.text(7);
         let guard = text.starts_with("[[ ") && text.contains(&self.token);
         if guard || record.text(4).starts_with("__selfheal") || record.text(5).starts_with(super::FOLDER) {
             return;
         }
         let target = self.settle(shell, pid, status);
+        let (after, strict) = (self.seen.len(), record.text(6).contains('e'));
+        if let Some(dump) = self.dumps.last_mut().filter(|dump| dump.shell == shell && dump.after == after) {
+            dump.strict = strict;
+        }
         if let Some(mark) = text.strip_prefix(": __selfheal ") {
             let at_exit = mark.starts_with("EXIT");
             let dump = self.dumps.len().checked_sub(1).filter(|at| self.fits(*at, shell, status));
@@ -200,7 +206,7 @@ impl Reader {
         (status != 0 && assigns && fits).then_some(before)
     }
 
-    /// Fields: status, shell, statuses of a pipeline, command.
+    /// Fields: status, shell, statuses of a pipeline, command. In a trap it is the command that called it.
     fn dump(&mut self, record: &Record<'_>) {
         self.dumps.push(Dump {
             status: record.number(0).and_then(|status| i32::try_from(status).ok()).unwrap_or(1),
@@ -258,7 +264,10 @@ impl Reader {
     /// The failed command of the job's shell; or of a script that it ran, when that lies beside it and failed alike.
     fn failing(&mut self, ending: &Ending<'_>) -> Option<(usize, Option<usize>)> {
         let (main, _) = self.scripts.first()?.clone();
-        let found = self.failing_of(main, ending.code).or_else(|| self.last_with(main, ending.code));
+        let found = self
+            .caller_of_handler(main, ending.code)
+            .or_else(|| self.failing_of(main, ending.code))
+            .or_else(|| self.last_with(main, ending.code));
         let aborted = self.aborted(main, ending, found);
         let (failing, dump) = aborted.or(found)?;
         let nested =
@@ -281,6 +290,28 @@ impl Reader {
         // The first trap for a command saw the variables of its function.
         let first = self.markers.iter().find(|mark| mark.shell == shell && mark.target == Some(target))?;
         Some((target, first.dump.or(last.dump)))
+    }
+
+    /// Where the script has an error trap of its own, the commands of its handler come last and may look as if they
+    /// failed; but the dump at the first of them names the command that called it.
+    fn caller_of_handler(&self, shell: i64, code: i32) -> Option<(usize, Option<usize>)> {
+        let in_handler = |dump: &&Dump| {
+            let called =
+                dump.shell == shell && dump.status == code && !dump.command.starts_with("__selfheal");
+            let trap_of_probe = self.markers.iter().rev().any(|mark| {
+                mark.dump.and_then(|at| self.dumps.get(at)).is_some_and(|other| std::ptr::eq(other, *dump))
+            });
+            called && dump.strict && !trap_of_probe
+        };
+        let dump = self.dumps.iter().rev().take(MOST_PIPES).find(in_handler)?;
+        let word = words::split(&dump.command).into_iter().next()?;
+        let before = self.seen.iter().enumerate().take(dump.after).rev().take(LOOKED_BACK);
+        let (step, _) = before
+            .filter(|(_, seen)| seen.shell == shell && seen.step.status == Some(code))
+            .find(|(_, seen)| seen.step.words.first() == Some(&word))?;
+        // The first handler saw the variables of the function.
+        let first = |dump: &Dump| dump.shell == shell && dump.status == code && dump.after > step;
+        Some((step, self.dumps.iter().position(first)))
     }
 
     /// Where the script has traps of its own: the last command with the exit code, with the dump made right after it.
@@ -325,7 +356,12 @@ impl Reader {
         let text =
             dump.and_then(|at| self.dumps.get(at)).map(|dump| dump.command.clone()).unwrap_or_default();
         let file = self.file(main, &script);
-        let words = words::split(&text).iter().map(|word| shortened(word)).collect();
+        let mut words: Vec<String> = words::split(&text).iter().map(|word| shortened(word)).collect();
+        // Text that does not parse is no command: the trap only knows the one before it.
+        let before = self.seen.iter().rev().find(|seen| seen.pid == main);
+        if before.is_some_and(|seen| seen.step.words == words) {
+            words.clear();
+        }
         let step = Step { file, line, words, status: Some(ending.code) };
         self.seen.push(Seen { shell: main, pid: main, step });
         Some((self.seen.len() - 1, dump))
@@ -334,25 +370,35 @@ impl Reader {
     /// A pipeline's own statuses, given to its commands when they can be told apart.
     fn spread_pipe(&mut self) {
         for dump in self.dumps.iter().rev().take(MOST_PIPES).filter(|dump| dump.pipe.len() > 1) {
-            let from = dump.after.saturating_sub(dump.pipe.len());
-            let Some(group) = self.seen.get_mut(from..dump.after) else { continue };
-            let apart = group.iter().all(|seen| seen.shell == dump.shell && seen.pid != dump.shell)
-                && group.iter().map(|seen| seen.pid).collect::<BTreeSet<_>>().len() == group.len();
-            if apart {
-                // Processes are numbered in the order in which they were started, traced as they came to run.
-                group.sort_by_key(|seen| seen.pid);
-                group.iter_mut().zip(&dump.pipe).for_each(|(seen, status)| seen.step.status = Some(*status));
-                let last_failed =
-                    group.iter().rposition(|seen| seen.step.status != Some(0)).map(|at| from + at);
-                for mark in self
-                    .markers
-                    .iter_mut()
-                    .filter(|mark| mark.target.is_some_and(|target| (from..dump.after).contains(&target)))
-                {
-                    mark.target = last_failed.or(mark.target);
+            let parts = self.parts_of_pipe(dump);
+            if parts.len() != dump.pipe.len() {
+                continue;
+            }
+            let statuses = || parts.iter().copied().zip(dump.pipe.iter().copied());
+            for (at, status) in statuses() {
+                if let Some(seen) = self.seen.get_mut(at) {
+                    seen.step.status = Some(status);
                 }
             }
+            // With pipefail the last part that failed gives the status.
+            let failed = statuses().rfind(|(_, status)| *status != 0).map(|(at, _)| at);
+            let of_pipe = |mark: &&mut Marker| mark.target.is_some_and(|target| parts.contains(&target));
+            self.markers.iter_mut().filter(of_pipe).for_each(|mark| mark.target = failed.or(mark.target));
         }
+    }
+
+    /// The last command of each process of the shell since its own last command. Processes are numbered in the order in
+    /// which they were started, and traced as they came to run.
+    fn parts_of_pipe(&self, dump: &Dump) -> Vec<usize> {
+        let before = self.seen.iter().enumerate().take(dump.after).rev().take(LOOKED_BACK);
+        let mut parts = BTreeMap::new();
+        for (at, seen) in before.filter(|(_, seen)| seen.shell == dump.shell) {
+            if seen.pid == dump.shell {
+                break;
+            }
+            parts.entry(seen.pid).or_insert(at);
+        }
+        parts.into_values().collect()
     }
 
     fn frames(&self, failing: usize, dump: Option<usize>, env: &BTreeMap<String, String>) -> Vec<Frame> {
@@ -391,7 +437,10 @@ impl Reader {
 
 /// The command's text as the script has it, where a trap saw it; else as it ran.
 fn source_of(dump: &Dump, step: &Step) -> String {
-    let seen = Some(&dump.command).filter(|text| !text.is_empty() && !text.starts_with("__selfheal"));
+    let fits = |text: &&String| {
+        !text.is_empty() && !text.starts_with("__selfheal") && words::split(text).len() == step.words.len()
+    };
+    let seen = Some(&dump.command).filter(fits);
     seen.map_or_else(|| step.words.join(" "), |text| shortened(text))
 }
 
@@ -441,9 +490,9 @@ mod tests {
         let found = read(
             &[
                 "S|1|/w|a.sh",
-                "B|0|1|1|2||a.sh|x=1",
-                "B|0|1|1|3||a.sh|cp a b",
-                "B|1|1|1|3||a.sh|: __selfheal EXIT 0",
+                "B|0|1|1|2||a.sh|hB|x=1",
+                "B|0|1|1|3||a.sh|hB|cp a b",
+                "B|1|1|1|3||a.sh|hB|: __selfheal EXIT 0",
             ],
             1,
             "",
@@ -458,12 +507,12 @@ mod tests {
         let lines = |command: &str| {
             [
                 "S|1|/w|a.sh".to_owned(),
-                format!("B|0|1|1|3||a.sh|{command}"),
+                format!("B|0|1|1|3||a.sh|hB|{command}"),
                 format!("D|1|1|1|{command}"),
                 "F|main|0|a.sh".to_owned(),
                 "V|HOME|/h".to_owned(),
                 "V|own|it\\'s".to_owned(),
-                "B|1|1|1|1||a.sh|: __selfheal ERR 0".to_owned(),
+                "B|1|1|1|1||a.sh|hB|: __selfheal ERR 0".to_owned(),
             ]
         };
         let named = |command: &str| {
@@ -488,7 +537,7 @@ mod tests {
                 "S",
                 "S|x",
                 "B|1|1|1|99999999999||a|b",
-                "B|0|1|1|-1||a|: __selfheal",
+                "B|0|1|1|-1||a|e|: __selfheal",
                 "D|9|9|9|9",
             ],
             1,
@@ -501,7 +550,7 @@ mod tests {
     fn many_processes_are_read_in_linear_time() {
         let mut lines = vec!["S|1|/w|a.sh".to_owned()];
         for _ in 0..2 {
-            lines.extend((2..10_000).map(|pid| format!("B|1|1|{pid}|1||a|b")));
+            lines.extend((2..10_000).map(|pid| format!("B|1|1|{pid}|1||a||b")));
         }
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
         assert_eq!(read(&lines, 1, "").steps.len(), 2 * 9_998);

@@ -17,6 +17,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use selfheal_core::job::inner_command;
 use selfheal_core::ports::BoxOrder;
 use selfheal_core::run::Capture;
 use selfheal_core::scene::absolute;
@@ -87,7 +88,7 @@ impl Probe {
                 env.insert("PS4".into(), plain_shell::prompt(&self.token).into());
                 call.traced(&order.argv)
             }
-            None => order.argv.clone(),
+            None => wrapped(&order.argv, env),
         }
     }
 
@@ -118,7 +119,13 @@ impl Probe {
         let traced = self.dash.as_ref().map(|call| {
             let traced = plain_shell::take_out(seen.stderr, &self.token);
             plain_shell::bound(seen.stderr, order.keep);
-            plain_shell::findings(call, &order.cwd, traced, seen.code)
+            let stderr = seen.stderr.text();
+            plain_shell::findings(
+                call,
+                &order.cwd,
+                traced,
+                &bash::Ending { code: seen.code, stderr: &stderr },
+            )
         });
         let text = [seen.stream.head.0.as_slice(), b"\n", seen.stream.tail.0.as_slice()].concat();
         let text = String::from_utf8_lossy(&text);
@@ -161,6 +168,37 @@ pub(crate) struct SeenByProbe<'a> {
 fn as_text(env: &BTreeMap<OsString, OsString>) -> BTreeMap<String, String> {
     let text = |word: &OsString| word.to_string_lossy().into_owned();
     env.iter().map(|(name, value)| (text(name), shortened(&text(value)))).collect()
+}
+
+/// Wrappers that give the command inside an environment of their own.
+const CLEANERS: [&str; 5] = ["env", "sudo", "doas", "su", "runuser"];
+
+/// What the instruments put into the environment.
+const VARIABLES: [&str; 3] = ["BASH_ENV", "PYTHONPATH", "NODE_OPTIONS"];
+
+/// The command, with the instruments' variables set again behind wrappers that may have taken them away
+/// (`env -i … COMMAND`). A variable that the wrapper itself sets is left to it.
+fn wrapped(argv: &[OsString], env: &BTreeMap<OsString, OsString>) -> Vec<OsString> {
+    let inner = inner_command(argv);
+    let Some(outer) =
+        argv.strip_suffix(inner.as_slice()).filter(|outer| !inner.is_empty() && !outer.is_empty())
+    else {
+        return argv.to_vec();
+    };
+    let name = |word: &OsString| Path::new(word).file_name()?.to_str().map(str::to_owned);
+    if !outer.iter().filter_map(name).any(|name| CLEANERS.contains(&name.as_str())) {
+        return argv.to_vec();
+    }
+    let set_by_outer = |name: &str| {
+        outer.iter().any(|word| word.to_string_lossy().split_once('=').is_some_and(|(set, _)| set == name))
+    };
+    let assignments = VARIABLES.iter().filter(|name| !set_by_outer(name)).filter_map(|name| {
+        let mut word = OsString::from(format!("{name}="));
+        word.push(env.get(OsStr::new(name))?);
+        Some(word)
+    });
+    let env_command = [OsString::from("/usr/bin/env")].into_iter().chain(assignments);
+    outer.iter().cloned().chain(env_command).chain(inner).collect()
 }
 
 /// Puts a word before what a variable holds.

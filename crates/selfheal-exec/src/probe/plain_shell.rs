@@ -11,6 +11,7 @@ use selfheal_core::run::Capture;
 use selfheal_core::scene::absolute;
 use selfheal_core::trace::{Frame, Step};
 
+use super::bash::Ending;
 use super::{Findings, shortened};
 
 /// Where a command runs a script with dash, and how: the position of the script in its words.
@@ -97,7 +98,7 @@ pub(crate) fn bound(stream: &mut Capture, keep: usize) {
 }
 
 /// Sums up: the last command is the one that failed.
-pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, code: i32) -> Findings {
+pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, ending: &Ending<'_>) -> Findings {
     let file: PathBuf = absolute(cwd, Path::new(&call.script));
     let places = places(&call.text);
     let place =
@@ -110,8 +111,16 @@ pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, code
             Step { file: file.clone(), line, words, status: None }
         })
         .collect();
+    let mut steps = steps;
     let mut findings = Findings::default();
-    if code != 0
+    if let Some(line) = line_in_message(ending.stderr, call) {
+        match steps.last_mut().filter(|last| last.line == line || last.line == 0) {
+            Some(last) => last.line = line,
+            // The shell stopped at something that it could not read as a command.
+            None => steps.push(Step { file: file.clone(), line, words: Vec::new(), status: None }),
+        }
+    }
+    if ending.code != 0
         && let Some(last) = steps.last()
     {
         findings.failing = Some(steps.len() - 1);
@@ -121,6 +130,13 @@ pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, code
     }
     findings.steps = steps;
     findings
+}
+
+/// The line number in the last message of dash about the script: `SCRIPT: N: …`.
+fn line_in_message(stderr: &str, call: &Call) -> Option<u32> {
+    let prefix = format!("{}: ", call.script.to_str()?);
+    let rest = stderr.lines().rev().find_map(|line| line.strip_prefix(&prefix))?;
+    rest.split_once(':')?.0.parse().ok()
 }
 
 /// Each word of a script's text with the line that it is on, where that is only one.
@@ -164,9 +180,12 @@ mod tests {
         let mut call = script_at(&words(&["sh", "a.sh"]), None).unwrap();
         call.text = "# cp\ncp a b\necho x\n$(echo y)\n".to_owned();
         let traced = vec![(0, "cp a b".to_owned()), (0, "echo x".to_owned())];
-        let found = findings(&call, Path::new("/w"), traced, 1);
+        let found = findings(&call, Path::new("/w"), traced.clone(), &Ending { code: 1, stderr: "" });
         assert_eq!(found.steps.iter().map(|step| step.line).collect::<Vec<_>>(), [2, 0]);
         assert_eq!((found.failing, found.lines.len()), (Some(1), 0));
+        let stderr = "a.sh: 4: Syntax error: \"(\" unexpected\n";
+        let found = findings(&call, Path::new("/w"), traced[..1].to_vec(), &Ending { code: 2, stderr });
+        assert_eq!((found.failing, found.steps[1].line), (Some(1), 4));
     }
 
     #[test]

@@ -156,7 +156,10 @@ def _selfheal():
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
         traceback = getattr(sys, "last_traceback", None)
         emit("PL", {absolute(name): sorted(seen) for name, seen in lines.items()})
-        if error is not None and traceback is not None:
+        if isinstance(error, SyntaxError) and error.filename and error.lineno:
+            text = (error.text or "").strip()[:200]
+            emit("PF", [type(error).__name__, [[absolute(error.filename), error.lineno, "main", {}, text]]])
+        elif error is not None and traceback is not None:
             emit("PF", [type(error).__name__, stack(traceback)])
         elif leaving and leaving[0][0].code not in (None, 0):
             emit("PF", ["SystemExit", leaving[0][1]])

@@ -190,6 +190,46 @@ fn files_are_named_without_links() {
 }
 
 #[test]
+fn wrappers_that_clean_the_environment_are_seen_through() {
+    let place = Place::new();
+    if !can_try(&place) {
+        return;
+    }
+    place.write(
+        "job.sh",
+        "set -eu\nenv | sort | grep -vE 'BASH_ENV|PYTHONPATH|NODE_OPTIONS|PWD|SHLVL|^_=' || true\nls \"$MISSING\"\n",
+    );
+    for argv in [
+        &["env", "-i", "PATH=/usr/bin:/bin", "A=b", "bash", "job.sh"][..],
+        &["nice", "env", "-i", "timeout", "60", "bash", "job.sh"],
+        &["timeout", "60", "bash", "job.sh"],
+    ] {
+        let trace = alike(&place, &traced(&place, "job.sh", argv));
+        assert_eq!(failing(&trace), (vec!["ls", "$MISSING"], 3, Some(1)), "{argv:?}");
+    }
+}
+
+#[test]
+fn bash_handlers_and_broken_text_are_told_apart_from_the_failure() {
+    let (_, trace) = bash("set -e\ntrap 'tail -n 1 /etc/hostname >&2; : more' ERR\ncp /nowhere/a b\n");
+    if !nothing(&trace) {
+        assert_eq!(failing(&trace), (vec!["cp", "/nowhere/a", "b"], 3, Some(1)));
+    }
+    let (_, trace) = bash("set -e\necho one\nif true; then\n  echo two\n");
+    if !nothing(&trace) {
+        let (words, line, _) = failing(&trace);
+        assert!(words.is_empty() && line >= 3, "{words:?} {line}");
+    }
+    let inner = "set -o pipefail\ncat /etc/hostname\nexit 9\n";
+    let text =
+        format!("cat > part <<'X'\n{inner}X\nset -eo pipefail\nbash part | sort | head -n 1\necho never\n");
+    let (_, trace) = bash(&text);
+    if !nothing(&trace) {
+        assert_eq!(trace.failing_step().unwrap().words[0], "exit", "{:?}", trace.failing_step());
+    }
+}
+
+#[test]
 fn bash_loops_do_not_flood() {
     let (script, trace) = bash("for ((i = 0; i < 20000; i++)); do x=$i; done\nfalse\n");
     if !nothing(&trace) {
@@ -241,6 +281,17 @@ fn python_exit_codes_and_existing_sitecustomize_are_kept() {
     let trace = alike(&place, &order);
     assert_eq!(failing(&trace), (vec!["sys.exit(code)"], 4, None));
     assert_eq!(trace.value("code"), Some("4"));
+}
+
+#[test]
+fn python_text_that_does_not_parse_has_its_line() {
+    let place = Place::new();
+    if !can_try(&place) || !has("python3") {
+        return;
+    }
+    place.write("job.py", "x = 1\nprint 'two'\n");
+    let trace = alike(&place, &traced(&place, "job.py", &["python3", "job.py"]));
+    assert_eq!(failing(&trace), (vec!["print 'two'"], 2, None));
 }
 
 #[test]
