@@ -19,6 +19,7 @@ mod outbox;
 mod place;
 mod root;
 mod schema;
+mod sent;
 mod settings;
 mod snapshots;
 mod trouble;

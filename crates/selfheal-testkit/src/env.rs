@@ -134,12 +134,12 @@ impl TestEnv {
         fs::read_to_string(self.work().join(name)).expect("a readable text file")
     }
 
-    /// Runs the program in the work folder with standard input closed.
+    /// Runs the program in the work folder with nothing on standard input (`/dev/null`).
     ///
     /// # Panics
     /// When it cannot be started, or does not end before the deadline.
     pub fn run(&self, args: &[&str]) -> Outcome {
-        self.run_with_input(args, b"")
+        self.finish(self.command(args).stdin(Stdio::null()), args, b"")
     }
 
     /// Runs the program in the work folder with this on its standard input.
@@ -147,9 +147,11 @@ impl TestEnv {
     /// # Panics
     /// When it cannot be started, or does not end before the deadline.
     pub fn run_with_input(&self, args: &[&str], input: &[u8]) -> Outcome {
-        let mut child = self
-            .command(args)
-            .stdin(Stdio::piped())
+        self.finish(self.command(args).stdin(Stdio::piped()), args, input)
+    }
+
+    fn finish(&self, command: &mut Command, args: &[&str], input: &[u8]) -> Outcome {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
