@@ -1,1 +1,97 @@
-fn main() {}
+//! selfheal: runs scripts and batch jobs that nobody watches, and heals them when they fail.
+//!
+//! The whole program in one look: the hidden commands first (supervision and boxes are this program, started again and
+//! single-threaded), then the command line, then one function per command, then the exit code.
+#![forbid(unsafe_code)]
+
+mod cli;
+mod clock;
+mod command_error;
+mod commands;
+mod config;
+mod context;
+mod document;
+mod driver;
+mod exit_code;
+mod lock;
+mod logging;
+mod surroundings;
+mod terminal;
+mod texts;
+mod timer;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+use command_error::CommandError;
+use context::Context;
+
+pub(crate) use driver::{
+    command_line as driver_command_line, entry as driver_entry, maker as driver_maker,
+    run_record as driver_run_record,
+};
+
+fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(code) = selfheal_exec::hidden_command(args.get(1..).unwrap_or_default()) {
+        return exit(code);
+    }
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match run(&Context::from_process(), cli.command) {
+        Ok(code) => exit(code),
+        Err(error) => {
+            commands::tell(&error.to_string());
+            exit(error.code)
+        }
+    }
+}
+
+fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
+    match command {
+        Command::Run(args) => {
+            let context = context.with_model(args.model.as_deref(), args.model_url.as_deref())?;
+            commands::run::run(&context, &args)
+        }
+        Command::Demo(args) => commands::demo::run(context, &args),
+        Command::Incidents(args) => commands::incidents::run(context, &args),
+        Command::Show(args) => commands::show::run(context, &args),
+        Command::Approve(args) => commands::approve::run(context, &args),
+        Command::Reject(args) => commands::reject::run(context, &args),
+        Command::Undo(args) => commands::undo::run(context, &args),
+        Command::Allow(args) => commands::allow::run(context, &args),
+        Command::Audit(args) => commands::audit::run(context, &args),
+        Command::Limits => commands::limits::run(),
+        Command::Freeze => commands::freeze::run(context, true),
+        Command::Thaw => commands::freeze::run(context, false),
+        Command::Tick => commands::tick::run(context),
+        Command::Doctor => commands::doctor::run(context),
+        Command::Init(args) => commands::init::run(context, &args),
+        Command::Generate(args) => commands::generate::run(&args),
+    }
+}
+
+/// Help and version go to standard output; what is wrong with the command line is told in selfheal's own form.
+fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        commands::print(&error.to_string());
+        return ExitCode::SUCCESS;
+    }
+    let text = error.to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let what: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("Usage:")).collect();
+    commands::tell(
+        &CommandError::usage(what.join(" ")).hint("selfheal --help, or selfheal COMMAND --help").to_string(),
+    );
+    exit(exit_code::USAGE)
+}
+
+fn exit(code: i32) -> ExitCode {
+    ExitCode::from(u8::try_from(code & 0xff).unwrap_or(1))
+}

@@ -1,0 +1,99 @@
+//! What putting selfheal in front of a job costs: `cargo bench -p selfheal --bench run`.
+//!
+//! Prints, from one run on this machine: the overhead of `selfheal run -- true` over `true` with recording on, beside
+//! `timeout 60 true`; the time to pass 1 GB through, beside `cat`; and the peak memory of selfheal meanwhile. Ratios
+//! within one run count; single times on a shared machine do not.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a benchmark is run by hand and prints"
+)]
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Runs of each command that are counted.
+const RUNS: usize = 101;
+
+fn main() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bare = median(folder.path(), &["true"]);
+    let timeout = median(folder.path(), &["timeout", "60", "true"]);
+    let own = median(folder.path(), &[env!("CARGO_BIN_EXE_selfheal"), "run", "--", "true"]);
+    say("true", bare, bare);
+    say("timeout 60 true", timeout, bare);
+    say("selfheal run -- true", own, bare);
+
+    let gigabyte = "head -c 1000000000 /dev/zero";
+    let cat = once(folder.path(), &["sh", "-c", &format!("{gigabyte} | cat")]);
+    let through = once(folder.path(), &[env!("CARGO_BIN_EXE_selfheal"), "run", "--", "sh", "-c", gigabyte]);
+    println!("1 GB through cat        {:>8.3} s", cat.as_secs_f64());
+    println!(
+        "1 GB through selfheal   {:>8.3} s   ratio {:.2}",
+        through.as_secs_f64(),
+        through.as_secs_f64() / cat.as_secs_f64()
+    );
+    println!("peak memory meanwhile   {:>8.1} MB", peak_memory_mb(folder.path(), gigabyte));
+}
+
+fn command(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(words[0]);
+    command
+        .args(&words[1..])
+        .env("SELFHEAL_STATE_DIR", folder.join("state"))
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .process_group(0);
+    command
+}
+
+fn once(folder: &Path, words: &[&str]) -> Duration {
+    let began = Instant::now();
+    let mut child = command(folder, words).spawn().expect("a command of this machine");
+    let mut output = child.stdout.take().expect("a piped output");
+    std::io::copy(&mut output, &mut std::io::sink()).expect("a readable pipe");
+    assert!(child.wait().expect("a child").success());
+    began.elapsed()
+}
+
+fn median(folder: &Path, words: &[&str]) -> Duration {
+    let mut times: Vec<Duration> = (0..RUNS + 5).map(|_| once(folder, words)).skip(5).collect();
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn say(name: &str, time: Duration, bare: Duration) {
+    let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
+    println!("{name:<22}  {:>8.2} ms median of {RUNS}   over bare {:>6.2} ms", ms(time), ms(time) - ms(bare));
+}
+
+/// The largest resident set of selfheal's own two processes while a job prints, by the kernel's high-water mark.
+fn peak_memory_mb(folder: &Path, job: &str) -> f64 {
+    let mut child = command(folder, &[env!("CARGO_BIN_EXE_selfheal"), "run", "--", "sh", "-c", job])
+        .spawn()
+        .expect("a command of this machine");
+    let mut output = child.stdout.take().expect("a piped output");
+    let reader = std::thread::spawn(move || std::io::copy(&mut output, &mut std::io::sink()));
+    let mut peak = 0;
+    while child.try_wait().expect("a child").is_none() {
+        let own = child.id();
+        let children =
+            std::fs::read_to_string(format!("/proc/{own}/task/{own}/children")).unwrap_or_default();
+        let pids = children.split_whitespace().filter_map(|pid| pid.parse().ok()).chain([own]);
+        peak = peak.max(pids.map(high_water_kib).sum());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    reader.join().expect("a reader").expect("a readable pipe");
+    peak as f64 / 1_024.0
+}
+
+fn high_water_kib(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()).and_then(|number| number.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,122 @@
+# Everything selfheal says to people. The same ids, in the same order, stand in zh.ftl; a test holds that.
+
+lines = { $n ->
+    [one] { $n } line
+   *[other] { $n } lines
+}
+
+# What is being done
+progress-examine = finding out why it failed
+progress-diagnose = looking for a repair, round { $round }
+progress-model = asking the model, round { $round }
+progress-verify = trying in a box: { $what }
+progress-wait = waiting { $seconds } s before the next try
+
+# The story
+story-failed = { $command } failed with { $how } (incident { $id })
+story-retried = { $command } failed, was run again and succeeded in { $seconds } s (incident { $id })
+story-repair = { $n ->
+    [one] { $n } line
+   *[other] { $n } lines
+}, risk { $risk }, by { $source }
+story-more = … and { $n } more; all of it: selfheal show ID --patch
+story-proof = { $passed } of { $n } checks passed in a box ({ $rung })
+label-where = where
+label-error = error
+label-why = why
+label-repair = repair
+label-proof = proof
+label-done = done
+label-undo = undo
+label-next = next
+label-held = held
+label-note = note
+
+# How it ended
+end-healed = applied and run again: exit code { $code } in { $seconds } s
+end-healed-not-rerun = applied; not run again, the next run uses it (exit code now { $code })
+end-retried = run again and succeeded
+end-held = nothing was changed: the repair is ready and waits for you
+end-failed = nothing was changed: no repair was found
+end-suspended = nothing was changed: it may pass by itself, but did not in time
+end-handed_over = a person is needed here; no edit of the job can help, or it was taken back
+end-refused = nothing was changed: the repair was refused
+end-limit = nothing was changed: a limit was reached
+end-error = selfheal itself could not go on; the job's own exit code is kept
+end-succeeded = it succeeded
+end-negative = the exit code is an answer
+
+# Why a person must decide
+hold-edited-just-now = the file was edited in the last 30 minutes
+hold-deployed-tree = the file is in a git tree that a machine deploys
+hold-package-owned = the file belongs to a package
+hold-managed = the file says that another tool manages it
+hold-network-file-system = the file is on a network file system
+hold-writable-by-others = somebody else can write the file
+hold-changes-meaning = the repair changes what is read or computed
+hold-missing-mount = it needs a folder on a mount point that is not mounted
+hold-suddenly-empty = an input folder is empty that never was before
+hold-inconclusive = it could not be tried here
+hold-unjudged = it could not be judged
+
+# Risks
+risk-low = low
+risk-medium = medium
+risk-high = high
+
+# Notes
+note-taken-back = the repaired job failed for real; its files are back as they were
+note-daily-limit = { $n } repairs were applied by policy today already; this one waits
+note-waiting = a repair for this failure waits already: selfheal approve { $id }
+note-breaker = this job ended so { $n } times in a row; nothing more is tried until it succeeds once or a repair is approved
+note-spent-output = it was not run again: it had already written to a pipe or file (use --stdout final)
+note-spent-input = it was not run again: its input cannot be read twice
+note-not-repeatable = it was not run again: { $why }
+note-failed-again = the repair of incident { $id } did not last; its files are back as they were
+note-no-box = no box can be built on this machine, so nothing was tried: { $why }
+
+# Questions
+ask-apply = Apply this repair (risk { $risk }) and run the job again? [y/N]
+ask-policy-low = Apply proved repairs of low risk when nobody is there? [Y/n]
+ask-policy-medium = And those of medium risk? [y/N]
+ask-model = Base URL of an OpenAI-compatible model server (empty for none):
+ask-model-name = The model's name there:
+ask-notify = A program to tell you, with the message on its standard input (empty for none):
+ask-timer = Install a timer that runs `selfheal tick` every 10 minutes? [y/N]
+
+# Messages
+message-held = selfheal: a repair for { $command } waits for you
+message-healed = selfheal: { $command } was repaired
+message-failed = selfheal: { $command } failed and could not be repaired
+message-suspended = selfheal: { $command } keeps failing for a reason that may pass
+message-handed_over = selfheal: { $command } needs a person
+message-refused = selfheal: a repair for { $command } was refused
+message-limit = selfheal: { $command } failed, and a limit was reached
+message-error = selfheal: { $command } failed, and selfheal could not go on
+message-approve = Approve with: selfheal approve { $id }
+message-show = See more with: selfheal show { $id }
+
+# Other commands
+recovered = incident { $id }: its process ended while { $was }; now { $now }
+frozen = selfheal is frozen: every job runs bare until `selfheal thaw`
+thawed = selfheal is thawed
+undone = { $n ->
+    [one] { $n } file is
+   *[other] { $n } files are
+} back as before incident { $id }
+approved = incident { $id }: applied; the next run uses it. Take it back with: selfheal undo { $id }
+rejected = incident { $id }: rejected; nothing was changed
+allowed = { $job }: proved repairs up to risk { $risk } are applied unattended
+allowed-none = { $job }: repairs wait for a person
+audit-good = the record is whole: { $n ->
+    [one] { $n } entry
+   *[other] { $n } entries
+}
+no-incidents = no incidents
+tick-done = { $messages } delivered, { $confirmed } confirmed, { $recovered } recovered
+init-written = written: { $file }
+init-timer = timer installed: selfheal tick runs every 10 minutes
+demo-folder = The example is in { $folder }; it is removed at the end, with everything selfheal noted about it.
+demo-job = A backup job from a crontab. It worked for months; today the log folder is empty and the backup folder is gone:
+demo-run = selfheal run --apply low -- bash backup.sh
+demo-end = The same with a job of yours: selfheal run -- COMMAND

@@ -1,0 +1,110 @@
+# selfheal 对人说的所有话。编号与顺序与 en.ftl 相同，由测试保证。
+
+lines = { $n } 行
+
+# 正在做什么
+progress-examine = 正在查找失败原因
+progress-diagnose = 正在寻找修复办法，第 { $round } 轮
+progress-model = 正在询问模型，第 { $round } 轮
+progress-verify = 正在沙箱中试验：{ $what }
+progress-wait = { $seconds } 秒后再试
+
+# 经过
+story-failed = { $command } 失败：{ $how }（事件 { $id }）
+story-retried = { $command } 曾失败，重新运行后用 { $seconds } 秒成功（事件 { $id }）
+story-repair = { $n } 行，风险{ $risk }，来自 { $source }
+story-more = …… 还有 { $n } 行；全部内容：selfheal show ID --patch
+story-proof = 在沙箱（{ $rung }）中 { $n } 项检查通过了 { $passed } 项
+label-where = 位置
+label-error = 错误
+label-why = 原因
+label-repair = 修复
+label-proof = 证明
+label-done = 结果
+label-undo = 撤销
+label-next = 下一步
+label-held = 待定
+label-note = 说明
+
+# 结局
+end-healed = 已应用并重新运行：退出码 { $code }，用时 { $seconds } 秒
+end-healed-not-rerun = 已应用；没有重新运行，下次运行生效（这次退出码 { $code }）
+end-retried = 重新运行后成功
+end-held = 没有改动任何东西：修复已备好，等您决定
+end-failed = 没有改动任何东西：没有找到修复办法
+end-suspended = 没有改动任何东西：故障可能自行消失，但未能及时恢复
+end-handed_over = 这里需要人处理；修改任务无济于事，或修改已被撤回
+end-refused = 没有改动任何东西：修复被拒绝
+end-limit = 没有改动任何东西：已达到限制
+end-error = selfheal 自身无法继续；保留任务自己的退出码
+end-succeeded = 成功
+end-negative = 退出码是一个回答
+
+# 为什么必须由人决定
+hold-edited-just-now = 该文件在最近 30 分钟内被编辑过
+hold-deployed-tree = 该文件在由机器部署的 git 目录中
+hold-package-owned = 该文件属于软件包
+hold-managed = 该文件注明由其他工具管理
+hold-network-file-system = 该文件在网络文件系统上
+hold-writable-by-others = 其他人可以写该文件
+hold-changes-meaning = 该修复会改变读取或计算的内容
+hold-missing-mount = 它需要的文件夹在未挂载的挂载点上
+hold-suddenly-empty = 一个从不为空的输入文件夹现在是空的
+hold-inconclusive = 无法在这里试验
+hold-unjudged = 无法判断
+
+# 风险
+risk-low = 低
+risk-medium = 中
+risk-high = 高
+
+# 说明
+note-taken-back = 修复后的任务在真实运行中失败；文件已恢复原样
+note-daily-limit = 今天已按策略应用了 { $n } 个修复；这一个等待决定
+note-waiting = 这个故障的修复已在等待：selfheal approve { $id }
+note-breaker = 该任务连续 { $n } 次同样结束；在成功一次或批准修复之前不再尝试
+note-spent-output = 没有重新运行：它已向管道或文件写过输出（可用 --stdout final）
+note-spent-input = 没有重新运行：它的输入不能再读一次
+note-not-repeatable = 没有重新运行：{ $why }
+note-failed-again = 事件 { $id } 的修复没有持久；文件已恢复原样
+note-no-box = 本机无法建立沙箱，因此什么都没有试验：{ $why }
+
+# 提问
+ask-apply = 应用这个修复（风险{ $risk }）并重新运行任务吗？[y/N]
+ask-policy-low = 无人值守时应用经过证明的低风险修复吗？[Y/n]
+ask-policy-medium = 中风险的也应用吗？[y/N]
+ask-model = OpenAI 兼容模型服务器的地址（空表示没有）：
+ask-model-name = 模型在那里的名称：
+ask-notify = 用哪个程序通知您，消息从标准输入给出（空表示没有）：
+ask-timer = 安装每 10 分钟运行一次 `selfheal tick` 的定时器吗？[y/N]
+
+# 消息
+message-held = selfheal：{ $command } 的修复等您决定
+message-healed = selfheal：{ $command } 已修复
+message-failed = selfheal：{ $command } 失败，无法修复
+message-suspended = selfheal：{ $command } 因可能自行消失的原因一直失败
+message-handed_over = selfheal：{ $command } 需要人处理
+message-refused = selfheal：{ $command } 的修复被拒绝
+message-limit = selfheal：{ $command } 失败，并已达到限制
+message-error = selfheal：{ $command } 失败，selfheal 无法继续
+message-approve = 批准：selfheal approve { $id }
+message-show = 详情：selfheal show { $id }
+
+# 其他命令
+recovered = 事件 { $id }：其进程在 { $was } 时结束；现在是 { $now }
+frozen = selfheal 已冻结：在 `selfheal thaw` 之前所有任务都不经修复直接运行
+thawed = selfheal 已解冻
+undone = { $n } 个文件已恢复到事件 { $id } 之前
+approved = 事件 { $id }：已应用；下次运行生效。撤销：selfheal undo { $id }
+rejected = 事件 { $id }：已拒绝；没有改动任何东西
+allowed = { $job }：风险不高于{ $risk }、经过证明的修复可无人值守应用
+allowed-none = { $job }：修复等待人决定
+audit-good = 记录完整：{ $n } 条
+no-incidents = 没有事件
+tick-done = 送达 { $messages }，确认 { $confirmed }，恢复 { $recovered }
+init-written = 已写入：{ $file }
+init-timer = 定时器已安装：selfheal tick 每 10 分钟运行一次
+demo-folder = 示例在 { $folder }；结束时连同 selfheal 的记录一起删除。
+demo-job = crontab 里的一个备份任务。它正常运行了几个月；今天日志文件夹是空的，备份文件夹也不见了：
+demo-run = selfheal run --apply low -- bash backup.sh
+demo-end = 对您自己的任务也一样：selfheal run -- 命令

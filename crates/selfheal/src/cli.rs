@@ -1,0 +1,242 @@
+//! The command line. The doc comments here are the help texts; one snapshot test holds them all.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use selfheal_core::proposal::Risk;
+
+/// Run scripts and batch jobs that nobody watches, and heal them when they fail
+#[derive(Debug, Parser)]
+#[command(name = "selfheal", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(
+    after_help = "Start with: selfheal demo\nPut it in front of any job: selfheal run -- bash backup.sh"
+)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a job, and heal it if it fails
+    Run(Box<RunArgs>),
+    /// Show on a throw-away example what selfheal does
+    Demo(DemoArgs),
+    /// List incidents, the newest first
+    Incidents(IncidentsArgs),
+    /// Show one incident: what failed, why, the repair, its proof
+    Show(ShowArgs),
+    /// Apply repairs that wait for a decision
+    Approve(DecideArgs),
+    /// Drop repairs that wait for a decision
+    Reject(DecideArgs),
+    /// Put every file that a repair changed back as it was
+    Undo(UndoArgs),
+    /// Allow a job's repairs to be applied unattended, or take that back
+    Allow(AllowArgs),
+    /// Check or show the tamper-evident record
+    Audit(AuditArgs),
+    /// Say in plain words what selfheal protects and what not
+    Limits,
+    /// Make every run bare at once: no healing until thawed
+    Freeze,
+    /// End a freeze
+    Thaw,
+    /// Do what is due: deliver messages, end watches, clean up after crashes
+    Tick,
+    /// Tell what this machine offers and how to mend what is missing
+    Doctor,
+    /// Write a settings file, step by step
+    Init(InitArgs),
+    /// Print generated files: the settings schema, the JSON schema, the manual of rules
+    #[command(hide = true)]
+    Generate(GenerateArgs),
+}
+
+/// Run a job, and heal it if it fails.
+#[derive(Debug, Default, Args)]
+pub struct RunArgs {
+    /// Apply verified repairs up to this risk without asking
+    #[arg(long, value_name = "RISK")]
+    pub apply: Option<ApplyUpTo>,
+    /// The job's name; otherwise user, script and folder are its identity
+    #[arg(long, value_name = "NAME")]
+    pub job: Option<String>,
+    /// Declare that the job may run again after a failure
+    #[arg(long, conflicts_with = "once")]
+    pub repeatable: bool,
+    /// Declare that the job must not run again after a failure
+    #[arg(long)]
+    pub once: bool,
+    /// Pass standard output on as it comes, or only that of the last run
+    #[arg(long, value_name = "WHEN", default_value = "live")]
+    pub stdout: StdoutArg,
+    /// End the job after this many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub deadline: Option<u64>,
+    /// Append the job's whole output to this file
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Write what happened to this file as one JSON document
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Say how it ended by exit code too: 110 held, 111 handed over, 112 refused, 113 limit
+    #[arg(long)]
+    pub exit_status: bool,
+    /// Stop with an error where selfheal itself cannot do its work, instead of running the job bare
+    #[arg(long)]
+    pub strict: bool,
+    /// Ask this model when rules do not help, as openai:NAME
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub model: Option<String>,
+    /// The base URL of the model's OpenAI-compatible server
+    #[arg(long, value_name = "URL")]
+    pub model_url: Option<String>,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// The highest risk that is applied without asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ApplyUpTo {
+    /// Nothing
+    None,
+    /// Repairs of low risk
+    Low,
+    /// Repairs of low and medium risk
+    Medium,
+}
+
+impl ApplyUpTo {
+    /// As a risk, `None` for nothing.
+    #[must_use]
+    pub fn risk(self) -> Option<Risk> {
+        match self {
+            Self::None => None,
+            Self::Low => Some(Risk::Low),
+            Self::Medium => Some(Risk::Medium),
+        }
+    }
+}
+
+/// When the job's standard output is passed on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum StdoutArg {
+    /// As it comes
+    #[default]
+    Live,
+    /// After the last run, and only that of the last run
+    Final,
+}
+
+/// Show on a throw-away example what selfheal does.
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Keep the example's folder
+    #[arg(long)]
+    pub keep: bool,
+}
+
+/// List incidents.
+#[derive(Debug, Args)]
+pub struct IncidentsArgs {
+    /// Only those that wait for a decision
+    #[arg(long)]
+    pub held: bool,
+    /// Only those of this job
+    #[arg(long, value_name = "NAME")]
+    pub job: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub most: usize,
+    /// Print them as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Show one incident.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// The incident, by its end
+    pub id: String,
+    /// Print only the patch, as `patch -p1` reads it from /
+    #[arg(long, conflicts_with = "sent")]
+    pub patch: bool,
+    /// Print every byte that was sent to a model
+    #[arg(long)]
+    pub sent: bool,
+    /// Print it as JSON
+    #[arg(long, conflicts_with_all = ["patch", "sent"])]
+    pub json: bool,
+}
+
+/// Decide.
+#[derive(Debug, Args)]
+pub struct DecideArgs {
+    /// The incidents, each by its end
+    #[arg(required = true)]
+    pub ids: Vec<String>,
+}
+
+/// Take a repair back.
+#[derive(Debug, Args)]
+pub struct UndoArgs {
+    /// The incident, by its end
+    pub id: String,
+}
+
+/// Allow a job's repairs to be applied unattended.
+#[derive(Debug, Args)]
+pub struct AllowArgs {
+    /// The job's name, or the path of its script
+    pub job: String,
+    /// The highest risk that is applied
+    #[arg(long, value_name = "RISK", default_value = "low")]
+    pub up_to: ApplyUpTo,
+}
+
+/// The record.
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    /// What to do with it
+    #[command(subcommand)]
+    pub command: AuditCommand,
+}
+
+/// What to do with the record.
+#[derive(Debug, Subcommand)]
+pub enum AuditCommand {
+    /// Check the whole chain against its anchor
+    Verify,
+}
+
+/// Write a settings file.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Take the suggested answers without asking
+    #[arg(long)]
+    pub yes: bool,
+    /// Write it here instead of the user's or machine's settings folder
+    #[arg(long, value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// Print generated files.
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// Which one
+    pub what: Generated,
+}
+
+/// What can be generated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Generated {
+    /// The JSON schema of `run --json`
+    RunSchema,
+    /// The manual of rules
+    Rules,
+}

@@ -1,0 +1,104 @@
+//! `selfheal approve`: puts repairs in that waited for a decision.
+
+use selfheal_core::engine::{Action, Event, Plan, State, step};
+use selfheal_core::incident::Incident;
+use selfheal_core::ports::{Clock, Journal, Trouble};
+use selfheal_store::Store;
+use serde_json::json;
+
+use super::{Ended, print};
+use crate::cli::DecideArgs;
+use crate::command_error::CommandError;
+use crate::context::Context;
+use crate::driver::apply_all;
+use crate::driver_entry as entry;
+use crate::exit_code;
+
+/// Applies each of them; stops at the first that cannot be.
+///
+/// # Errors
+/// When an incident does not wait for a decision, or its files are not what they were.
+pub fn run(context: &Context, args: &DecideArgs) -> Ended {
+    let store = context.store()?;
+    // All are looked up first, so that a typing error in the last one changes nothing.
+    let incidents = args.ids.iter().map(|id| waiting(&store, id)).collect::<Result<Vec<_>, _>>()?;
+    for mut incident in incidents {
+        approve(context, &store, &mut incident)?;
+        print(&format!("{}\n", context.texts().say("approved", &[("id", incident.id.short())])));
+    }
+    Ok(exit_code::OK)
+}
+
+/// An incident that waits for a decision.
+///
+/// # Errors
+/// When there is none, or it does not wait.
+pub(crate) fn waiting(store: &Store, id: &str) -> Result<Incident, CommandError> {
+    let incident = store.incident(id)?;
+    if incident.state != State::Held {
+        let what = format!(
+            "incident {} does not wait for a decision: it is {}",
+            incident.id.short(),
+            incident.state.word()
+        );
+        return Err(CommandError::new(what).hint("selfheal incidents --held"));
+    }
+    Ok(incident)
+}
+
+fn approve(context: &Context, store: &Store, incident: &mut Incident) -> Result<(), CommandError> {
+    let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
+    if files.is_empty() {
+        return Err(CommandError::new(format!("incident {} has no repair to apply", incident.id.short())));
+    }
+    let _lock = crate::lock::lock_job(&context.state, &incident.job)?;
+    let decider = Decider::new(context, store);
+    decider.go(incident, Event::Approved, "approved")?;
+    match apply_all(store, &incident.id, &files) {
+        Ok(()) => decider.go(incident, Event::ApplyDone, "applied"),
+        Err(error) => {
+            let changed = error.trouble == Trouble::Changed;
+            let event = if changed { Event::FileChanged } else { Event::ApplyFailed };
+            decider.go(incident, event, "not_applied")?;
+            let failed = CommandError::from(error);
+            Err(if changed {
+                failed
+                    .hint("the file was changed since the repair was made: run the job again for a fresh one")
+            } else {
+                failed
+            })
+        }
+    }
+}
+
+/// Takes an incident a step on by a person's word, and stores it with its ledger record.
+pub(crate) struct Decider<'a> {
+    context: &'a Context,
+    store: &'a Store,
+    plan: Plan,
+}
+
+impl<'a> Decider<'a> {
+    /// For the incidents of a store.
+    pub(crate) fn new(context: &'a Context, store: &'a Store) -> Self {
+        Self { context, store, plan: Plan { limits: context.settings.limits, may_rerun: false } }
+    }
+
+    /// Takes the step of an event; `kind` is the ledger's word for it.
+    pub(crate) fn go(&self, incident: &mut Incident, event: Event, kind: &str) -> Result<(), CommandError> {
+        let working = event == Event::Approved;
+        let (state, actions) =
+            step(&self.plan, &incident.state, event).map_err(|error| CommandError::new(error.to_string()))?;
+        for action in &actions {
+            if let Action::Finish(status) = action {
+                incident.status = *status;
+            }
+        }
+        incident.owner = working.then(selfheal_exec::owner_of_self);
+        incident.state = state;
+        incident.updated = self.context.clock.now();
+        let files = incident.rounds.last().map(|round| &round.files);
+        let details = json!({ "by": "person", "uid": self.context.uid, "files": files, "status": incident.status.word() });
+        Ok(self.store.store(incident, &[entry(self.context, incident, kind, details)?])?)
+    }
+}

@@ -1,0 +1,125 @@
+//! `selfheal doctor`: what this machine offers, and how to mend what is missing.
+
+use std::path::PathBuf;
+
+use selfheal_core::ports::Boxes;
+use selfheal_exec::{BoxConfig, BoxRunner};
+
+use super::{Ended, print};
+use crate::context::Context;
+use crate::exit_code;
+use crate::terminal::Paint;
+
+/// Interpreters whose scripts selfheal knows best.
+const INTERPRETERS: [&str; 8] = ["bash", "sh", "python3", "perl", "node", "ruby", "awk", "make"];
+
+/// How a point stands.
+enum Standing {
+    Good,
+    Missing,
+    Note,
+}
+
+/// Prints a line a point; ends with 1 when something that matters is missing.
+///
+/// # Errors
+/// Never: what cannot be found out is a point of its own.
+pub fn run(context: &Context) -> Ended {
+    let paint = Paint::new(context.terminal.output && context.terminal.colour);
+    let mut missing = 0;
+    let mut point = |standing: Standing, what: &str, text: &str| {
+        let mark = match standing {
+            Standing::Good => paint.green("ok     "),
+            Standing::Missing => paint.red("missing"),
+            Standing::Note => paint.yellow("note   "),
+        };
+        missing += i32::from(matches!(standing, Standing::Missing));
+        print(&format!("{mark} {what:<12} {text}\n"));
+    };
+    boxes(context, &mut point);
+    state(context, &mut point);
+    interpreters(context, &mut point);
+    model(context, &mut point);
+    timer(&mut point);
+    settings(context, &mut point);
+    if selfheal_store::frozen(&context.state) {
+        point(Standing::Note, "frozen", "every job runs bare; end it with: selfheal thaw");
+    }
+    Ok(if missing == 0 { exit_code::OK } else { exit_code::ERROR })
+}
+
+type Point<'a> = dyn FnMut(Standing, &str, &str) + 'a;
+
+fn boxes(context: &Context, point: &mut Point<'_>) {
+    let runner = BoxRunner::new(BoxConfig {
+        program: context.program.clone(),
+        store: context.state.join("boxes"),
+        hidden: vec![context.state.clone()],
+        ..BoxConfig::default()
+    });
+    let rung = runner.rung();
+    let standing = if rung.can_try() { Standing::Good } else { Standing::Missing };
+    point(standing, "box", &format!("rung {}", rung.name));
+    for reason in &rung.why_not_better {
+        point(Standing::Note, "", reason);
+    }
+}
+
+fn state(context: &Context, point: &mut Point<'_>) {
+    match context.store() {
+        Ok(_) => point(Standing::Good, "state", &context.state.display().to_string()),
+        Err(error) => {
+            point(Standing::Missing, "state", &error.one_line());
+            point(Standing::Note, "", "set SELFHEAL_STATE_DIR to a folder of your own on a local disk");
+        }
+    }
+}
+
+fn interpreters(context: &Context, point: &mut Point<'_>) {
+    let path = context.var("PATH").unwrap_or_default();
+    let here = |name: &&str| std::env::split_paths(&path).any(|folder: PathBuf| folder.join(name).is_file());
+    let found: Vec<&str> = INTERPRETERS.iter().copied().filter(|name| here(name)).collect();
+    let standing = if found.contains(&"bash") { Standing::Good } else { Standing::Note };
+    point(standing, "interpreters", &found.join(" "));
+}
+
+#[cfg(feature = "model")]
+fn model(context: &Context, point: &mut Point<'_>) {
+    let Some(settings) = &context.settings.model else {
+        point(Standing::Note, "model", "none: rules and memory only; selfheal init sets one");
+        return;
+    };
+    match crate::driver::model::client(context, settings)
+        .and_then(|_| crate::driver::model::reachable(settings))
+    {
+        Ok(()) => point(Standing::Good, "model", &format!("{} at {}", settings.name, settings.url)),
+        Err(reason) => point(Standing::Missing, "model", &reason),
+    }
+}
+
+#[cfg(not(feature = "model"))]
+fn model(_: &Context, point: &mut Point<'_>) {
+    point(Standing::Note, "model", "this selfheal was built without model support");
+}
+
+fn timer(point: &mut Point<'_>) {
+    match crate::timer::installed() {
+        Some(how) => point(Standing::Good, "timer", &how),
+        None => point(
+            Standing::Note,
+            "timer",
+            "none: watches and messages wait for the next command; selfheal init installs one",
+        ),
+    }
+}
+
+fn settings(context: &Context, point: &mut Point<'_>) {
+    let policy = match context.settings.policy {
+        Some(policy) => format!("low {:?}, medium {:?}", policy.low, policy.medium).to_lowercase(),
+        None => "none: unattended repairs wait for a person".to_owned(),
+    };
+    point(Standing::Good, "policy", &policy);
+    for warning in &context.warnings {
+        point(Standing::Missing, "settings", warning);
+    }
+}

@@ -1,0 +1,18 @@
+//! `selfheal generate`: prints the files in `docs/` that are made from the program. A test holds them to it.
+
+use super::{Ended, print};
+use crate::cli::{GenerateArgs, Generated};
+use crate::document;
+use crate::exit_code;
+
+/// Prints one of them.
+///
+/// # Errors
+/// Never.
+pub fn run(args: &GenerateArgs) -> Ended {
+    match args.what {
+        Generated::RunSchema => print(&document::schema()),
+        Generated::Rules => print(&selfheal_repair::manual()),
+    }
+    Ok(exit_code::OK)
+}

@@ -1,0 +1,34 @@
+//! The commands, one file each.
+
+pub mod allow;
+pub mod approve;
+pub mod audit;
+pub mod demo;
+pub mod doctor;
+pub mod freeze;
+pub mod generate;
+pub mod incidents;
+pub mod init;
+pub mod limits;
+pub mod reject;
+pub mod run;
+pub mod show;
+pub mod tick;
+pub mod undo;
+
+use std::io::Write;
+
+use crate::command_error::CommandError;
+
+/// Writes lines to standard output; a reader that went away is no error.
+pub(crate) fn print(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Writes one line to standard error.
+pub(crate) fn tell(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// What a command ends with: an exit code, or why not.
+pub type Ended = Result<i32, CommandError>;

@@ -1,0 +1,414 @@
+//! `selfheal run`: runs a job, and heals it if it fails. Whatever goes wrong inside selfheal, the job runs and its exit
+//! code is kept, unless `--strict` was given.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use selfheal_core::ids::{JobKey, RunId};
+use selfheal_core::incident::{Incident, Status};
+use selfheal_core::job::{Job, Repeatable};
+use selfheal_core::outcome::Outcome;
+use selfheal_core::ports::{Clock, Executor, IncidentFilter, Journal, Order, Passing, Trouble};
+use selfheal_core::run::{Ended as RunEnded, Run};
+use selfheal_core::settings::Policy;
+use selfheal_exec::{BoxConfig, BoxRunner, Supervisor, exec_bare, resolve_script};
+use selfheal_feedback::profiles::{InterpretInput, Profiles};
+use selfheal_store::Store;
+
+use super::{Ended, tell};
+use crate::cli::{RunArgs, StdoutArg};
+use crate::command_error::CommandError;
+use crate::context::Context;
+use crate::document::{self, RunDocument};
+use crate::driver::{Failure, Healed, Healer, Permissions, Tools, watch};
+use crate::exit_code;
+use crate::terminal::{Progress, Story};
+
+/// Bytes kept of each end of each stream.
+const KEEP: usize = 64 * 1024;
+
+/// Runs a job.
+///
+/// # Errors
+/// Only with `--strict`, or when the command line itself is wrong.
+pub fn run(context: &Context, args: &RunArgs) -> Ended {
+    check(args)?;
+    let plan = RunPlan::new(context, args);
+    let store = match plan.open_store() {
+        Ok(store) => store,
+        Err(error) if args.strict => return Err(error),
+        Err(error) => {
+            tell(&format!("selfheal: {}; the job runs bare", error.one_line()));
+            None
+        }
+    };
+    if let (true, Some(first)) = (args.strict, context.warnings.first()) {
+        return Err(CommandError::usage(first.clone()).hint("mend the file, or run without --strict"));
+    }
+    for warning in &context.warnings {
+        tell(&format!("selfheal: {warning}; it does not count for this run"));
+    }
+    let mut document = plan.empty_document();
+    let code = plan.run(store.as_ref(), &mut document)?;
+    document.exit_code = code;
+    if let Some(Err(error)) = args.json.as_ref().map(|file| document.write(file)) {
+        if args.strict {
+            return Err(error);
+        }
+        tell(&format!("selfheal: {}", error.one_line()));
+    }
+    Ok(code)
+}
+
+/// What can be wrong with the command line beyond what its grammar says.
+fn check(args: &RunArgs) -> Result<(), CommandError> {
+    if args.command.first().is_none_or(|word| word.is_empty()) {
+        return Err(CommandError::usage("the command is empty").hint("selfheal run -- COMMAND [ARGUMENT …]"));
+    }
+    if args.deadline == Some(0) {
+        return Err(CommandError::usage("a deadline of 0 seconds would end the job before it starts")
+            .hint("give --deadline at least 1"));
+    }
+    Ok(())
+}
+
+/// Everything that is fixed before the job starts.
+struct RunPlan<'a> {
+    context: &'a Context,
+    args: &'a RunArgs,
+    job: Job,
+    /// Whether standard input held data before the job could read it.
+    input_holds_data: bool,
+}
+
+impl<'a> RunPlan<'a> {
+    fn new(context: &'a Context, args: &'a RunArgs) -> Self {
+        Self {
+            context,
+            args,
+            job: job_of(context, args),
+            input_holds_data: selfheal_exec::input_holds_data(),
+        }
+    }
+
+    /// `None` while frozen: then every run is bare.
+    fn open_store(&self) -> Result<Option<Store>, CommandError> {
+        if selfheal_store::frozen(&self.context.state) {
+            return Ok(None);
+        }
+        self.context.store().map(Some)
+    }
+
+    fn empty_document(&self) -> RunDocument {
+        let command = crate::driver_command_line(&self.job.argv);
+        let command = self.context.redactor().text(&command).as_str().to_owned();
+        RunDocument { version: document::VERSION, command, ..RunDocument::default() }
+    }
+
+    fn order(&self) -> Order {
+        let limits = &self.context.settings.limits;
+        Order {
+            id: RunId::new(self.context.clock.fresh_id()),
+            argv: self.job.argv.clone(),
+            cwd: self.job.cwd.clone(),
+            env: BTreeMap::new(),
+            deadline_ms: self.args.deadline.map_or(limits.cap_ms, |seconds| seconds.saturating_mul(1_000)),
+            grace_ms: limits.grace_ms,
+            stdout: match self.args.stdout {
+                StdoutArg::Live => Passing::Live,
+                StdoutArg::Final => Passing::Spool,
+            },
+            keep: KEEP,
+            log: self.args.log.as_ref().map(|file| self.context.cwd.join(file)),
+        }
+    }
+
+    fn run(&self, store: Option<&Store>, document: &mut RunDocument) -> Ended {
+        let order = self.order();
+        let supervisor = Supervisor::of_self();
+        if let Some(store) = store {
+            super::tick::before_run(self.context, store);
+        }
+        let run = match supervisor.run(&order) {
+            Ok(run) => run,
+            Err(error) if self.args.strict => return Err(error.into()),
+            Err(error) if error.trouble == Trouble::Missing => {
+                return self.run_without_supervision(&order, error.into());
+            }
+            Err(error) => return Err(error.into()),
+        };
+        for note in supervisor.take_notes() {
+            tell(&format!("selfheal: {note}"));
+        }
+        document.job_exit_code = run.ended.code();
+        document.duration_ms = run.duration_ms;
+        self.tell_not_started(&run.ended);
+        let outcome = self.outcome(&run);
+        if let Some(store) = store {
+            self.record(store, &run, &outcome);
+        }
+        let code = match &outcome {
+            Outcome::Succeeded => self.ended(document, Status::Succeeded, &run),
+            Outcome::Negative { .. } => self.ended(document, Status::Negative, &run),
+            Outcome::Failed { .. } => match store {
+                Some(store) if !matches!(run.ended, RunEnded::Cancelled { .. }) => {
+                    let failure = Failure { job: &self.job, order, run };
+                    self.heal(store, &supervisor, failure, document)
+                }
+                _ => self.ended(document, Status::Failed, &run),
+            },
+        };
+        if let Some(spool) = supervisor.take_spool() {
+            // A reader that went away is no fault of the job.
+            let _ = spool.emit(&mut std::io::stdout().lock());
+        }
+        Ok(code)
+    }
+
+    fn ended(&self, document: &mut RunDocument, status: Status, run: &Run) -> i32 {
+        document.status = status.word().to_owned();
+        exit_code::of_run(status, run.ended.code(), self.args.exit_status)
+    }
+
+    /// The last resort: selfheal's own supervision is broken, so the job takes its place.
+    fn run_without_supervision(&self, order: &Order, error: CommandError) -> Ended {
+        tell(&format!("selfheal: {}; the job runs bare", error.one_line()));
+        let ended = exec_bare(order);
+        self.tell_not_started(&ended);
+        Ok(ended.code())
+    }
+
+    /// A command that could not be started gets a clear word from selfheal, since it can say nothing itself.
+    fn tell_not_started(&self, ended: &RunEnded) {
+        let name = self.job.argv.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = crate::terminal::clean(&name);
+        match ended {
+            RunEnded::NotFound => {
+                tell(&format!("error: {name}: there is no such command\nhint: look at its name and at PATH"));
+            }
+            RunEnded::InterpreterMissing { interpreter } => {
+                let interpreter = crate::terminal::clean(interpreter);
+                tell(&format!(
+                    "error: {name}: its interpreter {interpreter} is not there\nhint: mend its first line"
+                ));
+            }
+            RunEnded::NotExecutable { reason } => {
+                tell(&format!(
+                    "error: {name}: it cannot be executed: {reason}\nhint: chmod +x, or name its interpreter"
+                ));
+            }
+            RunEnded::NotStarted { reason } => {
+                tell(&format!(
+                    "error: {name}: it could not be started: {reason}\nhint: look at the folder {}",
+                    self.job.cwd.display()
+                ));
+            }
+            RunEnded::Exited(_)
+            | RunEnded::Signaled(_)
+            | RunEnded::TimedOut { .. }
+            | RunEnded::Cancelled { .. } => {}
+        }
+    }
+
+    fn outcome(&self, run: &Run) -> Outcome {
+        if run.ended == RunEnded::Exited(0) {
+            return Outcome::Succeeded;
+        }
+        let script = self.job.script.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
+        let input = InterpretInput { argv: &self.job.argv, run, script: script.as_deref(), trace: None };
+        Profiles::builtin().interpret(&input)
+    }
+
+    fn record(&self, store: &Store, run: &Run, outcome: &Outcome) {
+        let record = crate::driver_run_record(&self.job, run, outcome);
+        if let Err(error) = store.record_run(&record) {
+            tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
+        }
+    }
+
+    /// Heals, tells the story, and returns the exit code.
+    fn heal(
+        &self,
+        store: &Store,
+        executor: &Supervisor,
+        failure: Failure<'_>,
+        document: &mut RunDocument,
+    ) -> i32 {
+        crate::logging::start(&self.context.state);
+        let texts = self.context.texts();
+        let own = failure.run.ended.code();
+        if let Some(note) = self.already_waiting(store, &texts) {
+            tell(&format!("selfheal: {note}"));
+            document.status = Status::Held.word().to_owned();
+            document.notes.push(note);
+            return exit_code::of_run(Status::Held, own, self.args.exit_status);
+        }
+        let redactor = self.context.redactor();
+        let progress = Progress::new(self.context.terminal.error);
+        let profiles = Profiles::builtin();
+        let boxes = BoxRunner::new(BoxConfig {
+            program: self.context.program.clone(),
+            store: self.context.state.join("boxes"),
+            hidden: vec![self.context.state.clone()],
+            ..BoxConfig::default()
+        });
+        let tools = Tools {
+            context: self.context,
+            texts: &texts,
+            store,
+            executor,
+            boxes: &boxes,
+            profiles: &profiles,
+            redactor: &redactor,
+            progress: &progress,
+        };
+        let permissions = self.permissions(store, &failure.run);
+        // A fault of selfheal must not change what the job's own exit code says; not even a panic.
+        let healed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            Healer::new(tools, failure, permissions).heal()
+        }));
+        progress.clear();
+        match healed {
+            Ok(Ok(mut healed)) => {
+                self.after(store, &mut healed, &texts);
+                self.conclude(&healed, &texts, document)
+            }
+            Ok(Err(error)) => self.broken(&error.one_line(), own, document),
+            Err(_) => self.broken("an internal fault while healing; please report it", own, document),
+        }
+    }
+
+    fn broken(&self, what: &str, own: i32, document: &mut RunDocument) -> i32 {
+        tell(&format!("selfheal: {what}; the job's own exit code {own} is kept"));
+        document.status = Status::Error.word().to_owned();
+        document.notes.push(what.to_owned());
+        own
+    }
+
+    /// A repair that was watched and did not last is put back.
+    fn after(&self, store: &Store, healed: &mut Healed, texts: &crate::texts::Texts) {
+        if healed.incident.status == Status::Healed {
+            return;
+        }
+        match watch::failed_again(self.context, store, &healed.incident) {
+            Ok(Some(earlier)) => {
+                healed.notes.push(texts.say("note-failed-again", &[("id", earlier.id.short())]));
+            }
+            Ok(None) => {}
+            Err(error) => healed.notes.push(error.one_line()),
+        }
+    }
+
+    fn conclude(&self, healed: &Healed, texts: &crate::texts::Texts, document: &mut RunDocument) -> i32 {
+        document.fill(&healed.incident);
+        document.notes.clone_from(&healed.notes);
+        document.duration_ms = healed.run.duration_ms;
+        Story::new(self.context, texts).tell(healed);
+        exit_code::of_run(healed.incident.status, healed.incident.exit_code, self.args.exit_status)
+    }
+
+    /// A job that fails every minute must not make a new repair every minute.
+    fn already_waiting(&self, store: &Store, texts: &crate::texts::Texts) -> Option<String> {
+        let filter = IncidentFilter { job: Some(self.job.key.clone()), states: Vec::new(), most: 10 };
+        let earlier = store.incidents(&filter).ok()?;
+        let held = earlier.iter().find(|incident| still_waits(store, incident));
+        if let Some(held) = held.filter(|_| self.args.apply.is_none()) {
+            return Some(texts.say("note-waiting", &[("id", held.id.short())]));
+        }
+        let limit = self.context.settings.limits.breaker as usize;
+        let runs = store.runs(&self.job.key, limit.saturating_mul(4)).ok()?;
+        let open = breaker_is_open(&earlier, &runs, limit);
+        open.then(|| texts.say("note-breaker", &[("n", &limit.to_string())]))
+    }
+
+    fn permissions(&self, store: &Store, run: &Run) -> Permissions {
+        let terminal = &self.context.terminal;
+        let policy = match self.args.apply {
+            Some(limit) => Some(Policy::apply_up_to(limit.risk())),
+            None => self.allowed(store).or(self.context.settings.policy),
+        };
+        Permissions { policy, can_ask: terminal.input && terminal.error, spent: self.spent(run) }
+    }
+
+    /// What `selfheal allow` said of this job.
+    fn allowed(&self, store: &Store) -> Option<Policy> {
+        let names = [
+            Some(self.job.key.as_str().to_owned()),
+            self.job.script.as_ref().map(|p| p.display().to_string()),
+        ];
+        let level =
+            names.into_iter().flatten().find_map(|name| store.allowed(&JobKey::new(name)).ok().flatten())?;
+        Some(Policy { given_now: false, ..Policy::apply_up_to(level.limit()) })
+    }
+
+    /// Why output that was already passed on, or input that was consumed, forbids another run.
+    fn spent(&self, run: &Run) -> Option<String> {
+        let texts = self.context.texts();
+        let passed_on =
+            run.stdout.total > 0 && !self.context.terminal.output && self.args.stdout == StdoutArg::Live;
+        let consumed = self.input_holds_data;
+        if passed_on {
+            Some(texts.say("note-spent-output", &[]))
+        } else if consumed {
+            Some(texts.say("note-spent-input", &[]))
+        } else {
+            None
+        }
+    }
+}
+
+/// A held repair that could still be approved: its files are what they were.
+fn still_waits(store: &Store, incident: &Incident) -> bool {
+    use selfheal_core::engine::State;
+    use selfheal_core::ports::{Snapshots, Standing};
+    incident.state == State::Held
+        && incident.rounds.last().is_some_and(|round| {
+            !round.files.is_empty()
+                && round.files.iter().all(|file| matches!(store.state_of(file), Ok(Standing::Before)))
+        })
+}
+
+/// Whether the newest incidents all ended in the same bad way with no good run since the last of them.
+fn breaker_is_open(earlier: &[Incident], runs: &[selfheal_core::ports::RunRecord], limit: usize) -> bool {
+    let Some(newest) = earlier.first() else { return false };
+    let same = earlier
+        .iter()
+        .take_while(|incident| {
+            incident.signature.is_some()
+                && incident.signature == newest.signature
+                && incident.status == newest.status
+                && matches!(incident.status, Status::Failed | Status::Limit | Status::Refused)
+        })
+        .count();
+    let oldest = earlier.get(same.saturating_sub(1)).map(|incident| incident.opened);
+    let good_since = runs.iter().any(|run| run.outcome != "failed" && Some(run.started) > oldest);
+    same >= limit && !good_since
+}
+
+fn job_of(context: &Context, args: &RunArgs) -> Job {
+    let script = resolve_script(
+        &args.command,
+        &context.cwd,
+        context.env.get(OsStr::new("PATH")).map(OsString::as_os_str),
+    );
+    let key = match &args.job {
+        Some(name) => JobKey::new(name.clone()),
+        None => JobKey::new(default_key(context, args, script.as_deref())),
+    };
+    let repeatable = match (args.repeatable, args.once) {
+        (true, _) => Repeatable::Declared,
+        (_, true) => Repeatable::Forbidden,
+        _ => Repeatable::Unstated,
+    };
+    Job { key, argv: args.command.clone(), cwd: context.cwd.clone(), script, repeatable }
+}
+
+/// User, script and folder; for a command without a script its name. Never the arguments: they may hold dates.
+fn default_key(context: &Context, args: &RunArgs, script: Option<&Path>) -> String {
+    let program = args.command.first().map(PathBuf::from).unwrap_or_default();
+    let what = script.unwrap_or(&program);
+    let bytes = what.as_os_str().as_bytes();
+    format!("{}:{}@{}", context.uid, String::from_utf8_lossy(bytes), context.cwd.display())
+}

@@ -1,0 +1,146 @@
+//! `selfheal show`: one incident, whole.
+
+use std::fmt::Write;
+
+use selfheal_core::incident::{Incident, Round};
+use selfheal_core::ports::Journal;
+use selfheal_core::redact::Redacted;
+use selfheal_core::verification::Showed;
+
+use super::{Ended, print};
+use crate::cli::ShowArgs;
+use crate::clock::local_time;
+use crate::command_error::CommandError;
+use crate::context::Context;
+use crate::exit_code;
+use crate::terminal::clean;
+
+/// Prints an incident, or only its patch, or what was sent to a model for it.
+///
+/// # Errors
+/// When there is no such incident.
+pub fn run(context: &Context, args: &ShowArgs) -> Ended {
+    let store = context.store()?;
+    let incident = store.incident(&args.id)?;
+    if args.patch {
+        print(patch(&incident)?);
+    } else if args.sent {
+        print_sent(&store, &incident)?;
+    } else if args.json {
+        let text = serde_json::to_string_pretty(&incident)
+            .map_err(|error| CommandError::new("failed to write JSON").because(&error))?;
+        print(&format!("{text}\n"));
+    } else {
+        print(&whole(&incident));
+    }
+    Ok(exit_code::OK)
+}
+
+fn patch(incident: &Incident) -> Result<&str, CommandError> {
+    incident.rounds.last().and_then(|round| round.diff.as_ref()).map(Redacted::as_str).ok_or_else(|| {
+        CommandError::new(format!("incident {} has no patch", incident.id.short()))
+            .hint(format!("selfheal show {}", incident.id.short()))
+    })
+}
+
+fn print_sent(store: &selfheal_store::Store, incident: &Incident) -> Result<(), CommandError> {
+    let sent = store.sent(&incident.id)?;
+    if sent.is_empty() {
+        print("nothing was sent to a model\n");
+    }
+    for body in sent {
+        print(&format!("{body}\n"));
+    }
+    Ok(())
+}
+
+/// The whole incident as text.
+fn whole(incident: &Incident) -> String {
+    let mut out = String::new();
+    let mut line = |label: &str, text: &str| {
+        let _ = writeln!(out, "{label:<10} {}", clean(text));
+    };
+    line("incident", incident.id.as_str());
+    line("command", incident.command.as_str());
+    line("folder", &incident.cwd.display().to_string());
+    line("opened", &local_time(incident.opened));
+    line("status", incident.status.word());
+    line("state", incident.state.word());
+    line("exit code", &incident.exit_code.to_string());
+    if let Some(note) = &incident.note {
+        line("error", note.as_str().lines().next().unwrap_or_default());
+    }
+    for hold in &incident.holds {
+        line("held", hold.word());
+    }
+    out.push_str(&report(incident));
+    for round in &incident.rounds {
+        out.push_str(&one_round(round));
+    }
+    out
+}
+
+fn report(incident: &Incident) -> String {
+    let mut out = String::new();
+    let value = incident
+        .report
+        .as_ref()
+        .and_then(|text| serde_json::from_str::<serde_json::Value>(text.as_str()).ok());
+    let Some(value) = value else { return out };
+    let text = |pointer: &str| value.pointer(pointer).and_then(serde_json::Value::as_str).map(clean);
+    if let (Some(file), Some(line)) = (text("/location/file"), value.pointer("/location/line")) {
+        let _ = writeln!(out, "{:<10} {file}:{line}", "where");
+    }
+    if let Some(class) = text("/class") {
+        let _ = writeln!(out, "{:<10} {class}", "class");
+    }
+    for cause in value.pointer("/causes").and_then(serde_json::Value::as_array).into_iter().flatten() {
+        let cause = cause.get("text").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let _ = writeln!(out, "{:<10} {}", "cause", clean(cause));
+    }
+    out
+}
+
+fn one_round(round: &Round) -> String {
+    let mut out = format!("\nround {}", round.number);
+    if let Some(source) = &round.source {
+        let _ = write!(out, ", by {} ({})", clean(&crate::driver_maker(source)), source.tier());
+    }
+    if let Some(risk) = round.risk {
+        let _ = write!(out, ", risk {}", risk.word());
+    }
+    out.push('\n');
+    for line in &round.summary {
+        let _ = writeln!(out, "  {}", clean(line.as_str()));
+    }
+    for finding in round.admission.iter().flat_map(|judged| &judged.findings) {
+        let _ = writeln!(out, "  guard: {}: {}", finding.rule, clean(&finding.why));
+    }
+    if let Some(shown) = &round.verification {
+        let _ = writeln!(out, "  proof in a box ({}):", shown.rung);
+        for check in &shown.checks {
+            let _ = writeln!(
+                out,
+                "    {:<12} {}: {}",
+                showed(check.showed),
+                clean(&check.title),
+                clean(&check.why)
+            );
+        }
+    }
+    if let Some(diff) = &round.diff {
+        for line in diff.as_str().lines() {
+            let _ = writeln!(out, "  {}", clean(line));
+        }
+    }
+    out
+}
+
+fn showed(showed: Showed) -> &'static str {
+    match showed {
+        Showed::Passed => "passed",
+        Showed::Failed => "failed",
+        Showed::Inconclusive => "inconclusive",
+        Showed::NotTested => "not tested",
+    }
+}

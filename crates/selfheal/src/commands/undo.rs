@@ -1,0 +1,48 @@
+//! `selfheal undo`: puts every file that a repair changed back as it was, to the byte, mode, owner and time stamp.
+
+use selfheal_core::engine::{Event, State};
+use selfheal_core::ports::{Journal, Trouble};
+
+use super::approve::Decider;
+use super::{Ended, print};
+use crate::cli::UndoArgs;
+use crate::command_error::CommandError;
+use crate::context::Context;
+use crate::driver::take_back_all;
+use crate::exit_code;
+
+/// Takes a repair back.
+///
+/// # Errors
+/// When the repair is not in place, or somebody changed a file since: nothing is overwritten then.
+pub fn run(context: &Context, args: &UndoArgs) -> Ended {
+    let store = context.store()?;
+    let mut incident = store.incident(&args.id)?;
+    if !matches!(incident.state, State::Applied | State::Watching | State::Confirmed) {
+        let what = format!(
+            "incident {} has no repair in place: it is {}",
+            incident.id.short(),
+            incident.state.word()
+        );
+        return Err(CommandError::new(what).hint(format!("selfheal show {}", incident.id.short())));
+    }
+    let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
+    let _lock = crate::lock::lock_job(&context.state, &incident.job)?;
+    take_back_all(&store, &incident.id, &files).map_err(|error| {
+        let changed = error.trouble == Trouble::Changed;
+        let failed = CommandError::from(error);
+        if changed {
+            failed.hint(format!(
+                "it was changed since; see the repair with: selfheal show {} --patch",
+                incident.id.short()
+            ))
+        } else {
+            failed
+        }
+    })?;
+    Decider::new(context, &store).go(&mut incident, Event::Undone, "undone")?;
+    let values = [("n", files.len().to_string()), ("id", incident.id.short().to_owned())];
+    let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    print(&format!("{}\n", context.texts().say("undone", &values)));
+    Ok(exit_code::OK)
+}

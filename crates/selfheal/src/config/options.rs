@@ -1,0 +1,104 @@
+//! The settings file as people write it: everything optional.
+
+use serde::Deserialize;
+
+/// One settings file.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct Options {
+    /// What is applied unattended.
+    pub policy: Option<PolicyOptions>,
+    /// The language model.
+    pub model: Option<ModelOptions>,
+    /// Who is told.
+    pub notify: Option<NotifyOptions>,
+    /// The hard stops.
+    pub limits: Option<LimitOptions>,
+}
+
+/// `[policy]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct PolicyOptions {
+    /// For repairs of low risk.
+    pub low: Option<selfheal_core::settings::Answer>,
+    /// For repairs of medium risk.
+    pub medium: Option<selfheal_core::settings::Answer>,
+    /// For repairs of high risk: `park` or `deny`.
+    pub high: Option<selfheal_core::settings::Answer>,
+}
+
+/// `[model]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct ModelOptions {
+    /// Provider and name: `openai:NAME`.
+    pub name: Option<String>,
+    /// The base URL of its server.
+    pub url: Option<String>,
+    /// A file that holds the key.
+    pub key_file: Option<String>,
+    /// A variable that holds the key.
+    pub key_env: Option<String>,
+    /// `text` or `data`.
+    pub send: Option<Send>,
+    /// Seconds for one question.
+    pub timeout: Option<u64>,
+}
+
+/// What a model may be sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Send {
+    /// The script, the messages, the state of paths.
+    #[default]
+    Text,
+    /// Also values that the job worked on.
+    Data,
+}
+
+/// `[notify]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct NotifyOptions {
+    /// A program and its arguments.
+    pub program: Option<Vec<String>>,
+}
+
+/// `[limits]`; times in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct LimitOptions {
+    /// Rounds per incident.
+    pub rounds: Option<u32>,
+    /// Retries of transient failures.
+    pub transient_retries: Option<u32>,
+    /// Retries of unknown failures.
+    pub unknown_retries: Option<u32>,
+    /// All waiting between retries.
+    pub retry_total: Option<u64>,
+    /// One boxed run.
+    pub trial: Option<u64>,
+    /// Trial work per incident.
+    pub incident: Option<u64>,
+    /// Changed lines above which the risk is at least medium.
+    pub small_change_lines: Option<u32>,
+    /// Applies by policy alone, per machine and day.
+    pub applies_per_day: Option<u32>,
+    /// Model tokens per incident.
+    pub incident_tokens: Option<u64>,
+    /// The end of a job without a deadline.
+    pub cap: Option<u64>,
+}
+
+impl Options {
+    /// Reads a settings file. Unknown keys are collected by their whole path.
+    ///
+    /// # Errors
+    /// When it is not TOML or a value has the wrong type; the text shows line and caret.
+    pub fn parse(text: &str, unknown: &mut Vec<String>) -> Result<Self, String> {
+        let reader = toml::Deserializer::parse(text).map_err(|error| error.to_string())?;
+        serde_ignored::deserialize(reader, |path| unknown.push(path.to_string()))
+            .map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,196 @@
+//! From layers to the settings that the rest of the program sees.
+
+use std::path::PathBuf;
+
+use selfheal_core::settings::{Answer, Limits, Policy};
+
+use super::options::{LimitOptions, ModelOptions, PolicyOptions, Send};
+use super::{Layer, Origin};
+
+/// The resolved settings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// What is applied unattended; `None` where nobody ever said.
+    pub policy: Option<Policy>,
+    /// Every hard stop.
+    pub limits: Limits,
+    /// The language model, if one is configured.
+    pub model: Option<ModelSettings>,
+    /// The program that is told, with its arguments.
+    pub notify: Option<Vec<String>>,
+}
+
+/// A configured language model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelSettings {
+    /// Its name, without the provider.
+    pub name: String,
+    /// The base URL of its server.
+    pub url: String,
+    /// A file that holds the key.
+    pub key_file: Option<PathBuf>,
+    /// A variable that holds the key.
+    pub key_env: Option<String>,
+    /// Whether values that the job worked on may be sent.
+    pub send_data: bool,
+    /// Seconds for one question.
+    pub timeout_s: u64,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            url: String::new(),
+            key_file: None,
+            key_env: None,
+            send_data: false,
+            timeout_s: MODEL_TIMEOUT_S,
+        }
+    }
+}
+
+/// The seconds for one question when nothing is said: a small model on two cores needs them.
+const MODEL_TIMEOUT_S: u64 = 120;
+
+/// Resolves the layers, in their order.
+#[must_use]
+pub fn resolve(layers: &[Layer]) -> Settings {
+    let mut settings = Settings { policy: None, limits: Limits::default(), model: None, notify: None };
+    let mut model = ModelOptions::default();
+    for layer in layers {
+        let options = &layer.options;
+        if layer.origin == Origin::Project {
+            tighten(&mut settings, options.policy, options.limits);
+            continue;
+        }
+        if let Some(policy) = options.policy {
+            settings.policy = Some(widen(settings.policy.unwrap_or(Policy::PARK), policy));
+        }
+        if let Some(limits) = options.limits {
+            take_limits(&mut settings.limits, limits, |_, new| new);
+        }
+        if let Some(options) = &options.model {
+            merge_model(&mut model, options);
+        }
+        if let Some(notify) = &options.notify {
+            settings.notify = notify.program.clone().filter(|words| !words.is_empty());
+        }
+    }
+    settings.model = model_settings(model);
+    settings
+}
+
+/// The model that options describe, where they name one and its server.
+pub(crate) fn model_settings(options: ModelOptions) -> Option<ModelSettings> {
+    let full = options.name?;
+    Some(ModelSettings {
+        name: full.strip_prefix("openai:").unwrap_or(&full).to_owned(),
+        url: options.url?,
+        key_file: options.key_file.map(PathBuf::from),
+        key_env: options.key_env,
+        send_data: options.send == Some(Send::Data),
+        timeout_s: options.timeout.unwrap_or(MODEL_TIMEOUT_S),
+    })
+}
+
+fn merge_model(into: &mut ModelOptions, from: &ModelOptions) {
+    into.name = from.name.clone().or(into.name.take());
+    into.url = from.url.clone().or(into.url.take());
+    into.key_file = from.key_file.clone().or(into.key_file.take());
+    into.key_env = from.key_env.clone().or(into.key_env.take());
+    into.send = from.send.or(into.send);
+    into.timeout = from.timeout.or(into.timeout);
+}
+
+fn widen(base: Policy, said: PolicyOptions) -> Policy {
+    Policy {
+        low: said.low.unwrap_or(base.low),
+        medium: said.medium.unwrap_or(base.medium),
+        high: said.high.unwrap_or(base.high),
+        given_now: false,
+    }
+}
+
+/// What a project's file may do: make an answer stricter, a limit smaller.
+fn tighten(settings: &mut Settings, policy: Option<PolicyOptions>, limits: Option<LimitOptions>) {
+    if let (Some(base), Some(said)) = (settings.policy, policy) {
+        settings.policy = Some(Policy {
+            low: stricter(base.low, said.low),
+            medium: stricter(base.medium, said.medium),
+            high: stricter(base.high, said.high),
+            given_now: false,
+        });
+    }
+    if let Some(limits) = limits {
+        take_limits(&mut settings.limits, limits, u64::min);
+    }
+}
+
+fn stricter(base: Answer, said: Option<Answer>) -> Answer {
+    let rank = |answer| match answer {
+        Answer::Apply => 0,
+        Answer::Park => 1,
+        Answer::Deny => 2,
+    };
+    match said {
+        Some(said) if rank(said) > rank(base) => said,
+        _ => base,
+    }
+}
+
+fn take_limits(limits: &mut Limits, said: LimitOptions, choose: impl Fn(u64, u64) -> u64) {
+    let count = |into: &mut u32, new: Option<u32>| {
+        if let Some(new) = new {
+            *into = u32::try_from(choose(u64::from(*into), u64::from(new))).unwrap_or(u32::MAX);
+        }
+    };
+    let time = |into: &mut u64, new: Option<u64>| {
+        if let Some(new) = new {
+            *into = choose(*into, new.saturating_mul(1_000));
+        }
+    };
+    count(&mut limits.rounds, said.rounds);
+    count(&mut limits.transient_retries, said.transient_retries);
+    count(&mut limits.unknown_retries, said.unknown_retries);
+    count(&mut limits.small_change_lines, said.small_change_lines);
+    count(&mut limits.applies_per_day, said.applies_per_day);
+    time(&mut limits.retry_total_ms, said.retry_total);
+    time(&mut limits.trial_ms, said.trial);
+    time(&mut limits.incident_ms, said.incident);
+    time(&mut limits.cap_ms, said.cap);
+    if let Some(tokens) = said.incident_tokens {
+        limits.incident_tokens = choose(limits.incident_tokens, tokens);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Options;
+
+    fn layer(origin: Origin, text: &str) -> Layer {
+        let options = Options::parse(text, &mut Vec::new()).unwrap();
+        Layer { origin, path: "x".into(), options }
+    }
+
+    #[test]
+    fn a_project_can_only_tighten() {
+        let user = layer(Origin::User, "[policy]\nlow='apply'\nmedium='park'\n[limits]\nrounds=2");
+        let project = layer(
+            Origin::Project,
+            "[policy]\nlow='park'\nmedium='apply'\n[limits]\nrounds=9\n[model]\nname='openai:x'\nurl='http://evil'\n[notify]\nprogram=['x']",
+        );
+        let settings = resolve(&[user, project]);
+        let policy = settings.policy.unwrap();
+        assert_eq!((policy.low, policy.medium), (Answer::Park, Answer::Park));
+        assert_eq!(settings.limits.rounds, 2);
+        assert_eq!(settings.model, None);
+        assert_eq!(settings.notify, None);
+    }
+
+    #[test]
+    fn a_project_alone_sets_no_policy() {
+        assert_eq!(resolve(&[layer(Origin::Project, "[policy]\nlow='apply'")]).policy, None);
+    }
+}

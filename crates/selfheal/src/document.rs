@@ -1,0 +1,135 @@
+//! What `run --json FILE` writes: the story as one document. Its JSON schema is published as `docs/run.schema.json` and
+//! held to this type by a test.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use selfheal_core::incident::{Incident, Round};
+use selfheal_core::redact::Redacted;
+use selfheal_core::verification::Showed;
+
+use crate::command_error::CommandError;
+
+/// What happened in one `selfheal run`.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct RunDocument {
+    /// The version of this form; grows when a field changes its meaning or goes.
+    pub version: u32,
+    /// `succeeded`, `negative`, `retried`, `healed`, `held`, `failed`, `suspended`, `handed_over`, `refused`, `limit` or
+    /// `error`.
+    pub status: String,
+    /// The incident, if the job failed.
+    pub incident: Option<String>,
+    /// The exit code that `selfheal run` ends with.
+    pub exit_code: i32,
+    /// The exit code of the job's last real run.
+    pub job_exit_code: i32,
+    /// The command, redacted.
+    pub command: String,
+    /// Milliseconds of the job's last real run.
+    pub duration_ms: u64,
+    /// How many rounds of diagnosis and repair there were.
+    pub rounds: u32,
+    /// Who made the repair: `rule`, `memory`, `model` or `given`.
+    pub tier: Option<String>,
+    /// `low`, `medium` or `high`.
+    pub risk: Option<String>,
+    /// What was changed and why, a sentence each.
+    pub summary: Vec<String>,
+    /// The unified diff, redacted.
+    pub diff: Option<String>,
+    /// What each check of the repair showed.
+    pub checks: Vec<CheckRow>,
+    /// Why a person must decide, where one must.
+    pub holds: Vec<String>,
+    /// The report on the failure.
+    pub report: Option<serde_json::Value>,
+    /// What is known besides, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What one check showed.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CheckRow {
+    /// Its stable name.
+    pub name: String,
+    /// In words.
+    pub title: String,
+    /// `passed`, `failed`, `inconclusive` or `not_tested`.
+    pub showed: String,
+    /// Why.
+    pub why: String,
+}
+
+/// The version of the form.
+pub const VERSION: u32 = 1;
+
+impl RunDocument {
+    /// Takes over what an incident says.
+    pub fn fill(&mut self, incident: &Incident) {
+        self.status = incident.status.word().to_owned();
+        self.incident = Some(incident.id.as_str().to_owned());
+        self.job_exit_code = incident.exit_code;
+        self.rounds = u32::try_from(incident.rounds.len()).unwrap_or(u32::MAX);
+        self.holds = incident.holds.iter().map(|hold| hold.word().to_owned()).collect();
+        self.report = incident.report.as_ref().and_then(|text| serde_json::from_str(text.as_str()).ok());
+        if let Some(round) = incident.rounds.last() {
+            self.fill_round(round);
+        }
+    }
+
+    fn fill_round(&mut self, round: &Round) {
+        self.tier = round.source.as_ref().map(|source| source.tier().to_owned());
+        self.risk = round.risk.map(|risk| risk.word().to_owned());
+        self.summary = round.summary.iter().map(|line| line.as_str().to_owned()).collect();
+        self.diff = round.diff.as_ref().map(Redacted::as_str).map(str::to_owned);
+        let checks = round.verification.as_ref().map(|shown| shown.checks.as_slice()).unwrap_or_default();
+        self.checks = checks
+            .iter()
+            .map(|check| CheckRow {
+                name: check.name.clone(),
+                title: check.title.clone(),
+                showed: word(check.showed).to_owned(),
+                why: check.why.clone(),
+            })
+            .collect();
+    }
+
+    /// Writes it to a file, whole or not at all.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), CommandError> {
+        let fail = |error: &dyn std::error::Error| {
+            CommandError::new(format!("failed to write {}", path.display())).because(error)
+        };
+        let text = serde_json::to_string_pretty(self).map_err(|error| fail(&error))?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // A device or pipe (`--json /dev/fd/3`) is written to as it is.
+        if path.exists() && !path.is_file() {
+            return std::fs::write(path, text + "\n").map_err(|error| fail(&error));
+        }
+        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| fail(&error))?;
+        std::io::Write::write_all(&mut file, (text + "\n").as_bytes()).map_err(|error| fail(&error))?;
+        file.persist(path).map_err(|error| fail(&error.error))?;
+        Ok(())
+    }
+}
+
+fn word(showed: Showed) -> &'static str {
+    match showed {
+        Showed::Passed => "passed",
+        Showed::Failed => "failed",
+        Showed::Inconclusive => "inconclusive",
+        Showed::NotTested => "not_tested",
+    }
+}
+
+/// The published schema.
+#[must_use]
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(RunDocument);
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+}

@@ -1,0 +1,182 @@
+//! Deciding what to do with a repair that was verified: holds first, then policy, then the person at the terminal.
+
+use std::io::{BufRead, Write};
+
+use selfheal_core::admission::Hold;
+use selfheal_core::engine::Decision;
+use selfheal_core::ids::{ContentHash, Timestamp};
+use selfheal_core::incident::{Round, StoredChange};
+use selfheal_core::ports::{Clock, IncidentFilter, Journal, Snapshots, Standing};
+use selfheal_core::proposal::{FileChange, Risk};
+use selfheal_core::redact::Redacted;
+use selfheal_core::scene::Scene;
+use selfheal_core::settings::{Answer, Policy};
+use selfheal_syntax::diff;
+
+use super::{Healer, decision_word};
+use crate::command_error::CommandError;
+use crate::surroundings;
+
+/// A day, in milliseconds.
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// A question to the person at the terminal.
+pub struct Ask;
+
+impl Ask {
+    /// Shows a text and reads yes or no; anything but a clear yes is a no.
+    #[must_use]
+    pub fn yes(question: &str) -> bool {
+        let mut error = std::io::stderr();
+        if write!(error, "{question} ").and_then(|()| error.flush()).is_err() {
+            return false;
+        }
+        let mut answer = String::new();
+        let read = std::io::stdin().lock().read_line(&mut answer);
+        read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "j" | "ja" | "是")
+    }
+}
+
+impl Healer<'_> {
+    /// What to do with the chosen repair.
+    pub(super) fn decide(&mut self) -> Result<Decision, CommandError> {
+        let risk =
+            self.chosen.as_ref().and_then(|kept| kept.admission.as_ref()).map_or(Risk::High, |a| a.risk);
+        let policy = self.permissions.policy.unwrap_or(Policy::PARK);
+        self.incident.holds = self.holds(policy)?;
+        let decision = match (self.incident.holds.is_empty(), policy.answer(risk)) {
+            (_, Answer::Deny) => Decision::Deny,
+            _ if self.permissions.policy.is_none() && self.permissions.can_ask => self.ask(risk),
+            (true, Answer::Apply) if self.within_daily_limit(policy)? => Decision::Apply,
+            _ => Decision::Hold,
+        };
+        tracing::warn!(risk = risk.word(), decision = decision_word(decision), holds = ?self.incident.holds, "decided");
+        Ok(decision)
+    }
+
+    fn holds(&self, policy: Policy) -> Result<Vec<Hold>, CommandError> {
+        let Some(kept) = &self.chosen else { return Ok(vec![Hold::Unjudged]) };
+        let mut holds = Vec::new();
+        for change in &kept.candidate.proposal.changes {
+            let mut around = surroundings::of(self.tools.context, &change.path)?;
+            if self.is_ours(&change.path) {
+                around.written_by_us_ms = Some(around.modified_ms);
+            }
+            holds.extend(selfheal_guard::circumstances(&around));
+            if change.path.parent().is_some_and(|folder| self.scene.missing_mount(folder)) {
+                holds.push(Hold::MissingMount);
+            }
+        }
+        if kept.candidate.proposal.changes_meaning {
+            holds.push(Hold::ChangesMeaning);
+        }
+        if kept.admission.as_ref().is_none_or(|judged| judged.held) {
+            holds.push(Hold::Unjudged);
+        }
+        holds.sort_by_key(|hold| hold.word());
+        holds.dedup();
+        // A person who gives `--apply medium` for this run speaks for a change of meaning too; a settings file, written
+        // once for all jobs, does not.
+        let spoken = policy.given_now && policy.medium == Answer::Apply;
+        holds.retain(|hold| match hold {
+            Hold::ChangesMeaning => !spoken,
+            other => !(policy.given_now && other.is_circumstance()),
+        });
+        Ok(holds)
+    }
+
+    /// Whether a file is as an earlier repair of this job left it.
+    fn is_ours(&self, path: &std::path::Path) -> bool {
+        let filter = IncidentFilter {
+            job: Some(self.job.key.clone()),
+            states: vec!["watching", "confirmed"],
+            most: 20,
+        };
+        let earlier = self.tools.store.incidents(&filter).unwrap_or_default();
+        let files =
+            earlier.iter().filter_map(|incident| incident.rounds.last()).flat_map(|round| &round.files);
+        files
+            .filter(|file| file.path == path)
+            .any(|file| matches!(self.tools.store.state_of(file), Ok(Standing::After)))
+    }
+
+    fn within_daily_limit(&mut self, policy: Policy) -> Result<bool, CommandError> {
+        if policy.given_now {
+            return Ok(true);
+        }
+        let now = self.tools.context.clock.now();
+        let used = self.tools.store.applied_by_policy_since(Timestamp(now.0 - DAY_MS))?;
+        let limit = self.tools.context.settings.limits.applies_per_day;
+        if used >= limit {
+            self.notes.push(self.tools.texts.say("note-daily-limit", &[("n", &limit.to_string())]));
+        }
+        Ok(used < limit)
+    }
+
+    fn ask(&mut self, risk: Risk) -> Decision {
+        self.tools.progress.clear();
+        let texts = self.tools.texts;
+        let round = self.incident.rounds.last().cloned();
+        crate::terminal::Story::new(self.tools.context, texts).question(
+            &self.incident,
+            self.report.as_ref(),
+            round.as_ref(),
+        );
+        let question = texts.say("ask-apply", &[("risk", &texts.say(&format!("risk-{}", risk.word()), &[]))]);
+        if Ask::yes(&question) { Decision::Apply } else { Decision::Hold }
+    }
+
+    /// Writes the chosen attempt into the incident as its round.
+    pub(super) fn record_round(&mut self) -> Result<(), CommandError> {
+        let Some(kept) = &self.chosen else { return Ok(()) };
+        let proposal = &kept.candidate.proposal;
+        let redactor = self.tools.redactor;
+        let number = u32::try_from(self.incident.rounds.len()).unwrap_or(u32::MAX).saturating_add(1);
+        self.incident.rounds.push(Round {
+            number,
+            source: Some(proposal.source.clone()),
+            diagnosis: redactor.json(&kept.candidate.diagnosis).ok(),
+            summary: proposal.summary.iter().map(|line| redactor.text(line)).collect(),
+            diff: Some(self.diff_of(&proposal.changes)),
+            files: proposal.changes.iter().map(|change| self.stored(change)).collect::<Result<_, _>>()?,
+            admission: kept.admission.clone(),
+            verification: kept.verification.clone(),
+            risk: kept.admission.as_ref().map(|judged| judged.risk),
+        });
+        Ok(())
+    }
+
+    fn stored(&self, change: &FileChange) -> Result<StoredChange, CommandError> {
+        let mode_before = self.scene.facts(&change.path).map(|facts| facts.mode);
+        Ok(StoredChange {
+            path: change.path.clone(),
+            before: self.hash(change.before.as_deref())?,
+            after: self.hash(change.after.as_deref())?,
+            mode_before,
+            mode_after: change.mode.filter(|mode| Some(*mode) != mode_before),
+        })
+    }
+
+    /// Saves a content, so that the repair can be applied later by whoever decides, and names it.
+    fn hash(&self, content: Option<&[u8]>) -> Result<Option<ContentHash>, CommandError> {
+        Ok(content.map(|content| self.tools.store.save(content)).transpose()?)
+    }
+
+    fn diff_of(&self, changes: &[FileChange]) -> Redacted {
+        let pieces: Vec<Redacted> =
+            changes.iter().map(|change| self.tools.redactor.text(&one_diff(change))).collect();
+        Redacted::join(&pieces, "")
+    }
+}
+
+fn one_diff(change: &FileChange) -> String {
+    let text = |content: &Option<Vec<u8>>| {
+        String::from_utf8_lossy(content.as_deref().unwrap_or_default()).into_owned()
+    };
+    let mut out =
+        diff::unified(&change.path.display().to_string(), &text(&change.before), &text(&change.after));
+    if let Some(mode) = change.mode {
+        out.insert_str(0, &format!("mode {}: {mode:04o}\n", change.path.display()));
+    }
+    out
+}

@@ -1,0 +1,133 @@
+//! Examining a failed run: the probe, the report, and whether the job may run again.
+
+use selfheal_core::engine::{Event, Finding};
+use selfheal_core::fault::Fault;
+use selfheal_core::outcome::Class;
+use selfheal_core::ports::BoxedRun;
+use selfheal_core::report::Report;
+use selfheal_core::run::Run;
+use selfheal_core::scene::Scene;
+use selfheal_core::trace::Trace;
+use selfheal_feedback::report::ReportInput;
+
+use super::{Healer, record};
+use crate::command_error::CommandError;
+
+/// A job that takes longer than this part of the time for one trial is not probed: it would only run into the limit.
+const PROBE_PART: u64 = 2;
+
+impl Healer<'_> {
+    /// Makes the report on the last real run.
+    pub(super) fn examine(&mut self) -> Result<Event, CommandError> {
+        self.say("progress-examine", &[]);
+        let script = self.script_text();
+        let plain = self.report_on(&self.run, script.as_deref(), None, &self.scene);
+        // Another look cannot tell more about a full disk, and a second try of the same failure was looked at already.
+        let first_look = self.report.is_none();
+        if first_look && plain.class != Class::Resource {
+            self.probe(&plain);
+        }
+        let report = match &self.trace {
+            Some(trace) => self.report_on(&self.run, script.as_deref(), Some(trace), &self.scene),
+            None => plain,
+        };
+        if first_look {
+            self.repeatable = Some(self.judge_repeatable(script.as_deref(), &report));
+        }
+        tracing::info!(class = report.class.word(), signature = report.signature.as_str(), "reported");
+        self.incident.signature = Some(report.signature.clone());
+        self.incident.report = self.tools.redactor.json(&report).ok();
+        self.incident.note = Some(self.tools.redactor.text(&report.core_error));
+        let finding = self.finding(&report);
+        self.report = Some(report);
+        Ok(Event::ReportReady(finding))
+    }
+
+    pub(super) fn script_text(&self) -> Option<String> {
+        let path = self.job.script.as_deref()?;
+        self.scene.read(path, 1 << 20).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    /// The report on any run of the job, real or boxed.
+    pub(super) fn report_on(
+        &self,
+        run: &Run,
+        script: Option<&str>,
+        trace: Option<&Trace>,
+        scene: &dyn Scene,
+    ) -> Report {
+        let path = self.job.script.as_deref();
+        selfheal_feedback::report::report(&ReportInput {
+            job: self.job,
+            argv: &self.job.argv,
+            run,
+            script: path.zip(script),
+            trace,
+            scene,
+        })
+    }
+
+    /// Runs the failing job again in a box, instrumented. What it shows counts only when it fails in the same way.
+    fn probe(&mut self, plain: &Report) {
+        let limit = self.tools.context.settings.limits.trial_ms;
+        if !self.tools.boxes.rung().can_try() || self.run.duration_ms > limit / PROBE_PART {
+            return;
+        }
+        let boxed = match self.boxed(&[], &[]) {
+            Ok(boxed) => boxed,
+            Err(error) => {
+                tracing::warn!(%error, "the probe could not be made");
+                return;
+            }
+        };
+        if self.agrees(&boxed, plain) {
+            self.trace = boxed.trace;
+            self.effects = Some(boxed.effects);
+        } else {
+            tracing::warn!(
+                boxed = boxed.run.ended.code(),
+                real = self.run.ended.code(),
+                "the probe failed in another way and is left out"
+            );
+        }
+    }
+
+    fn agrees(&self, boxed: &BoxedRun, plain: &Report) -> bool {
+        if boxed.inconclusive.is_some() || boxed.run.ended != self.run.ended {
+            return false;
+        }
+        let again = self.report_on(&boxed.run, self.script_text().as_deref(), None, &self.scene);
+        again.signature == plain.signature
+    }
+
+    fn judge_repeatable(
+        &self,
+        script: Option<&str>,
+        report: &Report,
+    ) -> selfheal_feedback::repeat::Repeatability {
+        let own = |place: &&selfheal_core::report::Location| Some(&place.file) == self.job.script.as_ref();
+        let line = report.location.as_ref().filter(own).map(|place| place.line);
+        selfheal_feedback::repeat::repeatable(&selfheal_feedback::repeat::RepeatInput {
+            job: self.job,
+            run: &self.run,
+            trace: self.trace.as_ref(),
+            effects: self.effects.as_deref(),
+            script,
+            failed_line: line,
+        })
+    }
+
+    fn finding(&self, report: &Report) -> Finding {
+        let retry_after_ms = report.faults.iter().find_map(|fault| match fault {
+            Fault::HttpStatus { retry_after_s, .. } => retry_after_s.map(|s| s.saturating_mul(1_000)),
+            _ => None,
+        });
+        let located = report.location.as_ref().is_some_and(|place| place.remote.is_none());
+        Finding { class: report.class, located, repeatable: self.may_rerun(), retry_after_ms }
+    }
+
+    /// The job's environment, for boxes.
+    pub(super) fn env(&self) -> std::collections::BTreeMap<std::ffi::OsString, std::ffi::OsString> {
+        record::job_env(self.tools.context, &self.order)
+    }
+}

@@ -1,0 +1,290 @@
+//! The driver: gives the engine its hands.
+//!
+//! Theory of operation: [`Healer::heal`] feeds events to `selfheal_core::engine::step` and performs the actions that come
+//! back, one file an action. The next state is stored, with ledger records, before the action is performed; so a process
+//! that is killed leaves a state that names the last action that may have begun, and [`recover`] completes or takes it
+//! back. Nothing is changed on the machine outside of `apply.rs`.
+
+mod apply;
+mod decide;
+mod examine;
+mod patched;
+mod propose;
+mod record;
+pub mod recover;
+mod remember;
+mod scenario;
+mod trial;
+mod verify;
+pub mod watch;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::time::Instant;
+
+use selfheal_core::effects::Effect;
+use selfheal_core::engine::{Action, Decision, Event, Plan, State, step};
+use selfheal_core::incident::Incident;
+use selfheal_core::job::Job;
+use selfheal_core::outcome::Outcome;
+use selfheal_core::ports::{Boxes, Clock, Executor, Order};
+use selfheal_core::redact::Redactor;
+use selfheal_core::report::Report;
+use selfheal_core::run::Run;
+use selfheal_core::settings::Policy;
+use selfheal_core::trace::Trace;
+use selfheal_exec::LiveScene;
+use selfheal_feedback::profiles::Profiles;
+use selfheal_repair::Candidate;
+use selfheal_store::Store;
+
+use crate::command_error::CommandError;
+use crate::context::Context;
+use crate::terminal::Progress;
+use crate::texts::Texts;
+
+#[cfg(feature = "model")]
+pub mod model;
+
+pub use apply::{apply_all, take_back_all};
+pub use propose::Source;
+pub(crate) use propose::maker;
+pub(crate) use record::{command_line, entry, run_record};
+
+/// What a healer works with. Borrowed from the command that runs the job.
+pub struct Tools<'a> {
+    /// Who, where, with which settings.
+    pub context: &'a Context,
+    /// What is told to people.
+    pub texts: &'a Texts,
+    /// Where everything is recorded.
+    pub store: &'a Store,
+    /// Runs the job for real.
+    pub executor: &'a dyn Executor,
+    /// Tries it.
+    pub boxes: &'a dyn Boxes,
+    /// What exit codes mean.
+    pub profiles: &'a Profiles,
+    /// Takes secrets out.
+    pub redactor: &'a Redactor,
+    /// The progress line.
+    pub progress: &'a Progress,
+}
+
+/// What is allowed for this job now.
+#[derive(Clone, Debug)]
+pub struct Permissions {
+    /// What is applied unattended; `None` where nobody ever said.
+    pub policy: Option<Policy>,
+    /// Whether a person at the terminal can be asked.
+    pub can_ask: bool,
+    /// Whether output that was already passed on, or input that was consumed, forbids another real run.
+    pub spent: Option<String>,
+}
+
+/// Works on one incident.
+pub struct Healer<'a> {
+    tools: Tools<'a>,
+    job: &'a Job,
+    order: Order,
+    permissions: Permissions,
+    scene: LiveScene<'a>,
+    incident: Incident,
+    /// The last real run.
+    run: Run,
+    report: Option<Report>,
+    trace: Option<Trace>,
+    /// What the original did in a box up to its failure.
+    effects: Option<Vec<Effect>>,
+    /// Whether the job may run again; known after the first examination.
+    repeatable: Option<selfheal_feedback::repeat::Repeatability>,
+    sources: VecDeque<Source>,
+    attempts: Vec<trial::Attempt>,
+    chosen: Option<trial::Attempt>,
+    started: Instant,
+    trials: u32,
+    /// The tokens that a model may still cost.
+    #[cfg(feature = "model")]
+    budget: std::sync::Arc<selfheal_model::Budget>,
+    notes: Vec<String>,
+}
+
+/// What became of an incident.
+pub struct Healed {
+    /// The incident as it was stored last.
+    pub incident: Incident,
+    /// The report on the failure.
+    pub report: Option<Report>,
+    /// The last real run.
+    pub run: Run,
+    /// What a person should know besides.
+    pub notes: Vec<String>,
+}
+
+/// What a job's first run left for a healer to start from.
+pub struct Failure<'a> {
+    /// The job.
+    pub job: &'a Job,
+    /// How it was run.
+    pub order: Order,
+    /// The run that failed.
+    pub run: Run,
+}
+
+impl<'a> Healer<'a> {
+    /// Begins an incident.
+    #[must_use]
+    pub fn new(tools: Tools<'a>, failure: Failure<'a>, permissions: Permissions) -> Self {
+        let incident = record::opened(&tools, &failure);
+        let env: BTreeMap<OsString, OsString> = record::job_env(tools.context, &failure.order);
+        let scene = LiveScene::new(failure.job.cwd.clone(), env, Some(tools.boxes));
+        let sources = propose::sources(tools.context);
+        #[cfg(feature = "model")]
+        let incident_tokens = tools.context.settings.limits.incident_tokens;
+        Self {
+            tools,
+            job: failure.job,
+            order: failure.order,
+            permissions,
+            scene,
+            incident,
+            run: failure.run,
+            report: None,
+            trace: None,
+            effects: None,
+            repeatable: None,
+            sources,
+            attempts: Vec::new(),
+            chosen: None,
+            started: Instant::now(),
+            trials: 0,
+            #[cfg(feature = "model")]
+            budget: std::sync::Arc::new(selfheal_model::Budget::new(incident_tokens)),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Goes the whole way of the incident.
+    ///
+    /// # Errors
+    /// When something selfheal itself needs failed; the incident is then as it was stored last, and nothing was changed
+    /// that is not recorded.
+    pub fn heal(mut self) -> Result<Healed, CommandError> {
+        let mut state = State::Running;
+        let mut event = Some(Event::RunFailed);
+        let mut queue: VecDeque<Action> = VecDeque::new();
+        loop {
+            if let Some(happened) = event.take() {
+                let plan = self.plan();
+                let (next, actions) =
+                    step(&plan, &state, happened).map_err(|error| CommandError::new(error.to_string()))?;
+                state = next;
+                queue = actions.into();
+                self.remember_end(&queue);
+                self.persist(&state)?;
+            }
+            let Some(action) = queue.pop_front() else { break };
+            event = self.perform(action)?;
+        }
+        self.tools.progress.clear();
+        self.remember();
+        Ok(Healed { incident: self.incident, report: self.report, run: self.run, notes: self.notes })
+    }
+
+    fn plan(&self) -> Plan {
+        Plan { limits: self.tools.context.settings.limits, may_rerun: self.may_rerun() }
+    }
+
+    fn may_rerun(&self) -> bool {
+        self.repeatable.as_ref().is_some_and(|judged| judged.may) && self.permissions.spent.is_none()
+    }
+
+    /// The status of an ending is part of what is stored with it.
+    fn remember_end(&mut self, queue: &VecDeque<Action>) {
+        for action in queue {
+            if let Action::Finish(status) = action {
+                self.incident.status = *status;
+            }
+        }
+    }
+
+    fn perform(&mut self, action: Action) -> Result<Option<Event>, CommandError> {
+        match action {
+            Action::Wait(ms) => {
+                self.say("progress-wait", &[("seconds", &ms.div_ceil(1000).to_string())]);
+                self.tools.context.clock.wait_ms(ms);
+                Ok(None)
+            }
+            Action::Run => self.run_again().map(Some),
+            Action::Report => self.examine().map(Some),
+            Action::Diagnose(round) => self.diagnose(round).map(Some),
+            Action::Propose => Ok(Some(Event::ProposingEnded { candidates: self.attempts.len() })),
+            Action::Admit => self.admit().map(Some),
+            Action::Verify => self.verify_attempts().map(Some),
+            Action::Decide => self.decide().map(|decision| Some(Event::Decided(decision))),
+            Action::Apply => self.apply().map(Some),
+            Action::TakeBack => self.take_back().map(|()| None),
+            Action::Recover => recover::recover(self.tools.store, &mut self.incident).map(|_| None),
+            Action::Rerun => self.rerun().map(Some),
+            Action::Notify => {
+                self.notify();
+                Ok(None)
+            }
+            Action::Finish(_) => Ok(None),
+        }
+    }
+
+    /// Runs the job again, unchanged, and says what came of it.
+    fn run_again(&mut self) -> Result<Event, CommandError> {
+        self.tools.progress.clear();
+        self.order.id = selfheal_core::ids::RunId::new(self.tools.context.clock.fresh_id());
+        self.run = self.tools.executor.run(&self.order)?;
+        let outcome = self.interpret(&self.run);
+        record::run(&self.tools, self.job, &self.run, &outcome);
+        self.incident.exit_code = self.run.ended.code();
+        Ok(match outcome {
+            Outcome::Failed { .. } => Event::RunFailed,
+            Outcome::Succeeded | Outcome::Negative { .. } => Event::RunSucceeded,
+        })
+    }
+
+    /// Runs the repaired job for real. The state that says so is stored first.
+    fn rerun(&mut self) -> Result<Event, CommandError> {
+        let owner = selfheal_exec::owner_of_self();
+        self.persist(&State::Rerunning { pid: owner.pid, boot_id: owner.boot_id })?;
+        self.run_again()
+    }
+
+    fn interpret(&self, run: &Run) -> Outcome {
+        let script = self.job.script.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
+        self.tools.profiles.interpret(&selfheal_feedback::profiles::InterpretInput {
+            argv: &self.job.argv,
+            run,
+            script: script.as_deref(),
+            trace: None,
+        })
+    }
+
+    fn say(&self, id: &str, values: &[(&str, &str)]) {
+        self.tools.progress.say(self.tools.texts.say(id, values));
+    }
+
+    fn time_left_ms(&self) -> u64 {
+        let spent = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.tools.context.settings.limits.incident_ms.saturating_sub(spent)
+    }
+}
+
+/// The decision of a policy that was denied, held or granted, in the words of the ledger.
+pub(crate) fn decision_word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Apply => "apply",
+        Decision::Hold => "hold",
+        Decision::Deny => "deny",
+    }
+}
+
+/// A candidate's text for people, one line.
+pub(crate) fn one_line(candidate: &Candidate) -> String {
+    candidate.diagnosis.strategy.clone()
+}

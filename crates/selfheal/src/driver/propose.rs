@@ -1,0 +1,118 @@
+//! Finding candidates: memory and rules first, then a model.
+
+use std::collections::VecDeque;
+
+use selfheal_core::engine::Event;
+use selfheal_core::ports::Memory;
+use selfheal_core::proposal::Source as Maker;
+use selfheal_core::report::Report;
+use selfheal_core::scene::Scene;
+use selfheal_core::trace::Trace;
+use selfheal_repair::{Candidate, Case, Options, ScriptFile};
+
+use super::Healer;
+use super::trial::Attempt;
+use crate::command_error::CommandError;
+use crate::context::Context;
+
+/// Where candidates of a round come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Remembered repairs and rules.
+    Rules,
+    /// A language model.
+    #[cfg(feature = "model")]
+    Model,
+}
+
+/// The sources that this machine has, in the order in which they are asked. The model is asked again in each round that
+/// the limits leave.
+pub(super) fn sources(context: &Context) -> VecDeque<Source> {
+    #[cfg_attr(not(feature = "model"), expect(unused_mut, reason = "only the model adds to it"))]
+    let mut sources = VecDeque::from([Source::Rules]);
+    #[cfg(feature = "model")]
+    if context.settings.model.is_some() {
+        sources.extend(std::iter::repeat_n(Source::Model, context.settings.limits.rounds as usize));
+    }
+    #[cfg(not(feature = "model"))]
+    let _ = context;
+    sources
+}
+
+impl Healer<'_> {
+    /// Asks the sources in turn until one has candidates.
+    pub(super) fn diagnose(&mut self, round: u32) -> Result<Event, CommandError> {
+        self.say("progress-diagnose", &[("round", &round.to_string())]);
+        self.attempts.clear();
+        while let Some(source) = self.sources.pop_front() {
+            let candidates = match source {
+                Source::Rules => self.ask_rules(),
+                #[cfg(feature = "model")]
+                Source::Model => self.ask_model(round),
+            };
+            if !candidates.is_empty() {
+                self.attempts = candidates.into_iter().map(Attempt::new).collect();
+                break;
+            }
+        }
+        Ok(Event::DiagnosisEnded { found: !self.attempts.is_empty() })
+    }
+
+    fn ask_rules(&mut self) -> Vec<Candidate> {
+        let Some(report) = &self.report else { return Vec::new() };
+        let script = self.script_file(&self.scene);
+        let mut found = self.remembered(report, script.as_ref());
+        found.extend(self.rule_candidates(report, script.as_ref(), self.trace.as_ref(), &self.scene));
+        found
+    }
+
+    fn remembered(&self, report: &Report, script: Option<&ScriptFile>) -> Vec<Candidate> {
+        let Some(script) = script else { return Vec::new() };
+        let entries = match self.tools.store.recall(&report.signature, &script.path) {
+            Ok(entries) => entries,
+            Err(error) => {
+                tracing::warn!(%error, "memory cannot be read");
+                return Vec::new();
+            }
+        };
+        let case = Case {
+            job: self.job,
+            argv: &self.job.argv,
+            report,
+            script: Some(script),
+            trace: self.trace.as_ref(),
+            scene: &self.scene,
+        };
+        selfheal_repair::recalled(&case, &entries)
+    }
+
+    /// What the rules propose for a report, on the machine as `scene` shows it.
+    pub(super) fn rule_candidates(
+        &self,
+        report: &Report,
+        script: Option<&ScriptFile>,
+        trace: Option<&Trace>,
+        scene: &dyn Scene,
+    ) -> Vec<Candidate> {
+        let case = Case { job: self.job, argv: &self.job.argv, report, script, trace, scene };
+        selfheal_repair::candidates(&case, &Options { preview: true })
+    }
+
+    /// The job's script as `scene` shows it.
+    pub(super) fn script_file(&self, scene: &dyn Scene) -> Option<ScriptFile> {
+        let path = self.job.script.clone()?;
+        let text = String::from_utf8_lossy(&scene.read(&path, 1 << 20)?).into_owned();
+        let mode = scene.facts(&path)?.mode;
+        Some(ScriptFile::new(path, text, mode))
+    }
+}
+
+/// Who made a candidate, in one word for people.
+pub(crate) fn maker(maker: &Maker) -> String {
+    match maker {
+        Maker::Rules { names } => names.join(" + "),
+        Maker::Memory { entry } => entry.clone(),
+        Maker::Model { name } => name.clone(),
+        Maker::Given => "given".to_owned(),
+    }
+}

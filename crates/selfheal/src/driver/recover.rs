@@ -1,0 +1,107 @@
+//! Recovering incidents whose process is gone: done by `tick`, the first act of every command.
+
+use selfheal_core::engine::{Action, Event, Plan, State, step};
+use selfheal_core::incident::{Incident, Status};
+use selfheal_core::ports::{IncidentFilter, Journal, Snapshots, Standing};
+use serde_json::json;
+
+use super::apply::take_back_all;
+use super::record::entry;
+use crate::command_error::CommandError;
+use crate::context::Context;
+use crate::texts::Texts;
+use selfheal_store::Store;
+
+/// The states in which a process works on an incident.
+const WORKING: [&str; 12] = [
+    "running",
+    "retrying",
+    "ran",
+    "reported",
+    "diagnosed",
+    "proposed",
+    "admitted",
+    "verified",
+    "applying",
+    "applied",
+    "rerunning",
+    "held",
+];
+
+/// Recovers every incident whose process is gone; says what was done, a sentence each.
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub fn recover_all(context: &Context, texts: &Texts, store: &Store) -> Result<Vec<String>, CommandError> {
+    let filter = IncidentFilter { states: WORKING.to_vec(), ..IncidentFilter::default() };
+    let mut said = Vec::new();
+    for mut incident in store.incidents(&filter)? {
+        let Some(owner) = incident.owner.clone() else { continue };
+        if selfheal_exec::boot_id().as_deref() == Some(owner.boot_id.as_str())
+            && selfheal_exec::process_lives(owner.pid, owner.start_ticks)
+        {
+            continue;
+        }
+        let was = incident.state.word();
+        settle(context, texts, store, &mut incident)?;
+        let values = [("id", incident.id.short()), ("was", was), ("now", incident.state.word())];
+        said.push(texts.say("recovered", &values));
+    }
+    Ok(said)
+}
+
+fn settle(
+    context: &Context,
+    texts: &Texts,
+    store: &Store,
+    incident: &mut Incident,
+) -> Result<(), CommandError> {
+    let plan = Plan { limits: context.settings.limits, may_rerun: false };
+    let (mut state, actions) = step(&plan, &incident.state, Event::FoundDead)
+        .map_err(|error| CommandError::new(error.to_string()))?;
+    if actions.contains(&Action::Recover) {
+        state = recover(store, incident)?;
+    }
+    for action in &actions {
+        if let Action::Finish(status) = action {
+            incident.status = *status;
+        }
+    }
+    incident.state = state;
+    incident.owner = None;
+    let details = json!({ "recovered": true, "status": incident.status.word() });
+    store.store(incident, &[entry(context, incident, "recovered", details)?])?;
+    if actions.contains(&Action::Notify) {
+        use selfheal_core::ports::Outbox;
+        store.put(&super::record::message(context, texts, incident))?;
+    }
+    Ok(())
+}
+
+/// Completes or takes back what a dead process left half done: all files changed means it was done; all unchanged means
+/// it had not begun; anything else is put back from the snapshots.
+///
+/// # Errors
+/// When the files can be neither read nor put back.
+pub fn recover(store: &Store, incident: &mut Incident) -> Result<State, CommandError> {
+    let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
+    let standing = files.iter().map(|file| store.state_of(file)).collect::<Result<Vec<_>, _>>()?;
+    if standing.iter().all(|at| *at == Standing::After) {
+        incident.status = Status::Healed;
+        return Ok(State::Watching);
+    }
+    if standing.contains(&Standing::Other) {
+        incident.status = Status::HandedOver;
+        return Ok(State::HandedOver);
+    }
+    let begun: Vec<_> = files
+        .iter()
+        .zip(&standing)
+        .filter(|(_, at)| matches!(at, Standing::After | Standing::Torn))
+        .map(|(file, _)| file.clone())
+        .collect();
+    take_back_all(store, &incident.id, &begun)?;
+    // Nothing of it is in place: the repair is as ready as it was before it was begun.
+    incident.status = Status::Held;
+    Ok(State::Held)
+}

@@ -1,0 +1,235 @@
+//! Verifying a repair with which the job succeeds in the failing state: scenarios, the failed step, the same effects as
+//! before where the original worked, and a job that still fails when the repaired step is made to fail.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use selfheal_core::outcome::Outcome;
+use selfheal_core::ports::BoxedRun;
+use selfheal_core::proposal::FileChange;
+use selfheal_core::trace::Trace;
+use selfheal_core::verification::{CheckResult, Expect, Scenario, SceneEdit, Showed, Verification};
+use selfheal_syntax::diff;
+
+use super::Healer;
+use super::scenario::{checks_hold, differences};
+use super::trial::Attempt;
+
+/// Commands that are not replaced by one that fails: shells do these themselves, or are needed to run at all.
+const NOT_REPLACED: [&str; 24] = [
+    "echo", "printf", "test", "[", "cd", "pwd", "true", "false", "kill", "read", "wait", "source", ".",
+    "exec", "eval", "trap", "bash", "sh", "dash", "zsh", "python3", "perl", "node", "env",
+];
+
+/// The runs of the repaired job that succeeded, with what each started from.
+struct GoodRuns {
+    runs: Vec<(Vec<SceneEdit>, BoxedRun)>,
+    /// The first run that should have succeeded and did not.
+    half: Option<BoxedRun>,
+}
+
+impl Healer<'_> {
+    /// Makes all checks on an attempt whose job succeeded in the failing state. Comes with the first run of a scenario in
+    /// which the job should succeed and fails, if there is one.
+    pub(super) fn verified(&mut self, mut attempt: Attempt, first: &BoxedRun) -> (Attempt, Option<BoxedRun>) {
+        let changes = attempt.candidate.proposal.changes.clone();
+        let mut checks =
+            vec![result("failing-input", "the failing run again", Showed::Passed, "it succeeds")];
+        let mut good = GoodRuns { runs: vec![(Vec::new(), first.clone())], half: None };
+        for scenario in attempt.candidate.scenarios.clone() {
+            checks.push(self.scenario(&changes, &scenario, &mut good));
+        }
+        checks.push(self.failed_step_ran(&changes, &good));
+        checks.push(self.made_to_fail(&changes, &good));
+        attempt.left = None;
+        attempt.verification = Some(Verification::from_checks(first.rung.clone(), checks));
+        (attempt, good.half)
+    }
+
+    fn scenario(&mut self, changes: &[FileChange], scenario: &Scenario, good: &mut GoodRuns) -> CheckResult {
+        let shown = |showed, why: &str| result(&scenario.name, &scenario.title, showed, why);
+        let fetch: Vec<PathBuf> = scenario.checks.iter().filter_map(super::scenario::looks_into).collect();
+        let boxed = match self.boxed_with(changes, &scenario.setup, &fetch) {
+            Ok(boxed) => boxed,
+            Err(error) => return shown(Showed::Inconclusive, &format!("failed to {}", error.doing)),
+        };
+        let failed = matches!(self.interpret(&boxed.run), Outcome::Failed { .. });
+        if let (true, Some(reason)) = (failed, &boxed.inconclusive) {
+            return shown(Showed::Inconclusive, reason);
+        }
+        match (scenario.expect, failed) {
+            (Expect::Fails, true) => shown(Showed::Passed, "it still fails, as it must"),
+            (Expect::Fails, false) => shown(Showed::Failed, "it succeeds, although the cause is still there"),
+            (Expect::Succeeds, true) => {
+                let why = format!("it ends with exit code {}", boxed.run.ended.code());
+                good.half.get_or_insert(boxed);
+                shown(Showed::Failed, &why)
+            }
+            (Expect::Succeeds, false) => {
+                let outcome = self.succeeded_in(changes, scenario, &boxed);
+                good.runs.push((scenario.setup.clone(), boxed));
+                outcome
+            }
+            (Expect::SameAsOriginal, _) => {
+                let outcome = self.compared(scenario, &boxed);
+                if failed {
+                    good.half.get_or_insert(boxed);
+                } else {
+                    good.runs.push((scenario.setup.clone(), boxed));
+                }
+                outcome
+            }
+        }
+    }
+
+    /// A scenario that succeeded counts when its checks hold, a changed line ran, and, where the original works too,
+    /// both do the same.
+    fn succeeded_in(&mut self, changes: &[FileChange], scenario: &Scenario, boxed: &BoxedRun) -> CheckResult {
+        let shown = |showed, why: &str| result(&scenario.name, &scenario.title, showed, why);
+        if let Err(why) = checks_hold(&self.job.cwd, &scenario.checks, boxed) {
+            return shown(Showed::Failed, &why);
+        }
+        if changed_line_ran(changes, boxed.trace.as_ref()) == Some(false) {
+            return shown(Showed::NotTested, "no changed line ran");
+        }
+        let compared = self.compared(scenario, boxed);
+        if compared.showed == Showed::Failed { compared } else { shown(Showed::Passed, "it succeeds") }
+    }
+
+    /// Compares with what the original does from the same start.
+    fn compared(&mut self, scenario: &Scenario, repaired: &BoxedRun) -> CheckResult {
+        let shown = |showed, why: &str| result(&scenario.name, &scenario.title, showed, why);
+        let Ok(original) = self.boxed(&[], &scenario.setup) else {
+            return shown(Showed::NotTested, "the original could not be run for comparison");
+        };
+        let failed = |run: &BoxedRun| run.run.ended.code() != 0;
+        match (failed(&original), failed(repaired)) {
+            (true, true) => shown(Showed::NotTested, "the original fails here too"),
+            (true, false) => shown(Showed::Passed, "it succeeds where the original fails"),
+            (false, true) => shown(Showed::Failed, "it fails where the original succeeds"),
+            (false, false) => {
+                let mut other = differences(&original, repaired);
+                if !other.is_empty() {
+                    // What differs between two runs of the original is volatile: dates, process numbers.
+                    if let Ok(again) = self.boxed(&[], &scenario.setup) {
+                        let volatile = differences(&original, &again);
+                        other.retain(|difference| !volatile.contains(difference));
+                    }
+                }
+                match other.first() {
+                    None => shown(Showed::Passed, "it does the same as the original"),
+                    Some(first) => {
+                        shown(Showed::Failed, &format!("it does other things than the original: {first}"))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The command that failed must have run again and succeeded, or what the repair put in its place.
+    fn failed_step_ran(&self, changes: &[FileChange], good: &GoodRuns) -> CheckResult {
+        let title = "the step that failed ran and succeeded";
+        let shown = |showed, why: &str| result("failed-step-ran", title, showed, why);
+        let traces: Vec<&Trace> = good.runs.iter().filter_map(|(_, run)| run.trace.as_ref()).collect();
+        if traces.iter().all(|trace| trace.steps.is_empty() && trace.lines.is_empty()) {
+            return shown(Showed::NotTested, "this language is not traced");
+        }
+        let words = self.failed_words();
+        let again = |trace: &&Trace| {
+            trace.steps.iter().any(|step| {
+                step.status.unwrap_or(0) == 0 && !words.is_empty() && step.words.first() == words.first()
+            })
+        };
+        if traces.iter().any(again) {
+            return shown(Showed::Passed, "it ran again and succeeded");
+        }
+        match traces.iter().any(|trace| changed_line_ran(changes, Some(trace)) != Some(false)) {
+            true => shown(Showed::Passed, "what stands in its place ran and succeeded"),
+            false => shown(Showed::Failed, "neither it nor what stands in its place ran"),
+        }
+    }
+
+    fn failed_words(&self) -> Vec<String> {
+        let command = self.report.as_ref().and_then(|report| report.command.as_ref());
+        command.map(|command| command.words.clone()).unwrap_or_default()
+    }
+
+    /// With the command that failed replaced by one that always fails, the repaired job must still fail; unless the
+    /// original does not care either.
+    fn made_to_fail(&mut self, changes: &[FileChange], good: &GoodRuns) -> CheckResult {
+        let shown = |showed, why: &str| result("made-to-fail", "the step is made to fail", showed, why);
+        let Some(command) = self.external_command(good) else {
+            return shown(Showed::NotTested, "the step is not a program that can be replaced");
+        };
+        let stub = SceneEdit::Write {
+            path: command.clone(),
+            content: b"#!/bin/sh\necho 'selfheal: made to fail' >&2\nexit 70\n".to_vec(),
+            mode: Some(0o755),
+        };
+        let Some((setup, _)) = good.runs.iter().rev().find(|(_, run)| ran_program(run, &command)) else {
+            return shown(Showed::NotTested, "no run came to the step");
+        };
+        let mut setup = setup.clone();
+        setup.push(stub);
+        let Ok(broken) = self.boxed(changes, &setup) else {
+            return shown(Showed::NotTested, "it could not be run");
+        };
+        if broken.run.ended.code() != 0 {
+            return shown(Showed::Passed, "the job fails then, as it must");
+        }
+        let original_cares = self.boxed(&[], &setup).is_ok_and(|run| run.run.ended.code() != 0);
+        match original_cares {
+            true => shown(Showed::Failed, "the job succeeds although the step fails"),
+            false => shown(Showed::NotTested, "the original does not fail then either"),
+        }
+    }
+
+    /// The program behind the failed command, when it is one that the job did not bring itself and that the shell does
+    /// not need to stay alive.
+    fn external_command(&self, good: &GoodRuns) -> Option<PathBuf> {
+        use selfheal_core::scene::Scene;
+        let words = self.failed_words();
+        let name = words.first()?;
+        if NOT_REPLACED.contains(&name.as_str()) || name.contains('/') {
+            return None;
+        }
+        let ran = good.runs.iter().any(|(_, run)| {
+            run.trace
+                .as_ref()
+                .is_some_and(|trace| trace.steps.iter().any(|step| step.words.first() == Some(name)))
+        });
+        let place = self.scene.which(name).into_iter().next()?;
+        (ran && !place.starts_with(&self.job.cwd)).then_some(place)
+    }
+}
+
+fn ran_program(run: &BoxedRun, program: &Path) -> bool {
+    let name = program.file_name().map(|name| name.to_string_lossy().into_owned());
+    run.trace.as_ref().is_some_and(|trace| trace.steps.iter().any(|step| step.words.first() == name.as_ref()))
+}
+
+/// Whether a line that the repair changed or added ran; `None` where lines are not seen or none was changed.
+fn changed_line_ran(changes: &[FileChange], trace: Option<&Trace>) -> Option<bool> {
+    let trace = trace.filter(|trace| !trace.lines.is_empty())?;
+    let mut known = false;
+    for change in changes {
+        let (Some(before), Some(after)) = (&change.before, &change.after) else { continue };
+        let Some(ran) = trace.lines.get(&change.path) else { continue };
+        let new =
+            diff::changed_line_numbers(&String::from_utf8_lossy(before), &String::from_utf8_lossy(after));
+        let new: BTreeSet<u32> = new.into_iter().collect();
+        if new.is_empty() {
+            continue;
+        }
+        known = true;
+        // A shell reports a command that goes over several lines by its first or its last one.
+        if new.iter().any(|line| (line.saturating_sub(2)..=line + 2).any(|near| ran.contains(&near))) {
+            return Some(true);
+        }
+    }
+    known.then_some(false)
+}
+
+fn result(name: &str, title: &str, showed: Showed, why: &str) -> CheckResult {
+    CheckResult { name: name.to_owned(), title: title.to_owned(), showed, why: why.to_owned() }
+}

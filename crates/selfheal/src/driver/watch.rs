@@ -1,0 +1,83 @@
+//! The watch after a repair: a job that fails again in the same way gets its file back; one that stays good for a day
+//! and three runs is confirmed.
+
+use selfheal_core::engine::State;
+use selfheal_core::ids::{JobKey, Timestamp};
+use selfheal_core::incident::{Incident, Status};
+use selfheal_core::ports::{Clock, IncidentFilter, Journal, Trouble};
+use serde_json::json;
+
+use super::apply::take_back_all;
+use super::record::entry;
+use crate::command_error::CommandError;
+use crate::context::Context;
+use selfheal_store::Store;
+
+/// The shortest watch, in milliseconds.
+const WATCH_MS: i64 = 24 * 3_600_000;
+/// Good runs that a watch needs besides.
+const GOOD_RUNS: usize = 3;
+
+/// The incidents of a job, or of all jobs, whose repair is being watched.
+fn watched(store: &Store, job: Option<JobKey>) -> Result<Vec<Incident>, CommandError> {
+    Ok(store.incidents(&IncidentFilter { job, states: vec!["watching"], most: 100 })?)
+}
+
+/// Confirms the repairs that stayed good long enough.
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub fn confirm_due(context: &Context, store: &Store) -> Result<usize, CommandError> {
+    let now = context.clock.now();
+    let mut confirmed = 0;
+    for mut incident in watched(store, None)? {
+        if now.0 - incident.updated.0 < WATCH_MS
+            || good_runs_since(store, &incident.job, incident.updated)? < GOOD_RUNS
+        {
+            continue;
+        }
+        incident.state = State::Confirmed;
+        store.store(
+            &incident,
+            &[entry(context, &incident, "confirmed", json!({ "good_runs": GOOD_RUNS }))?],
+        )?;
+        confirmed += 1;
+    }
+    Ok(confirmed)
+}
+
+fn good_runs_since(store: &Store, job: &JobKey, since: Timestamp) -> Result<usize, CommandError> {
+    let runs = store.runs(job, 50)?;
+    Ok(runs.iter().filter(|run| run.started >= since && run.outcome != "failed").count())
+}
+
+/// Takes a watched repair back when its job failed again with the same signature; says which incident it was.
+///
+/// # Errors
+/// When the store cannot be read or written, or the files cannot be put back.
+pub fn failed_again(
+    context: &Context,
+    store: &Store,
+    fresh: &Incident,
+) -> Result<Option<Incident>, CommandError> {
+    let Some(signature) = &fresh.signature else { return Ok(None) };
+    for mut incident in watched(store, Some(fresh.job.clone()))? {
+        if incident.signature.as_ref() != Some(signature) {
+            continue;
+        }
+        let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
+        match take_back_all(store, &incident.id, &files) {
+            Ok(()) => {
+                incident.state = State::RolledBack;
+                incident.status = Status::HandedOver;
+                let details = json!({ "failed_again_in": fresh.id.as_str() });
+                store.store(&incident, &[entry(context, &incident, "rolled_back", details)?])?;
+                return Ok(Some(incident));
+            }
+            // Somebody changed the file since: it is theirs now.
+            Err(error) if error.trouble == Trouble::Changed => return Ok(None),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(None)
+}

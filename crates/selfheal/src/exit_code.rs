@@ -1,0 +1,47 @@
+//! Every exit code of selfheal's own, in one place. Stable, never reused. What stands for the end of a job (its own
+//! code; 124 deadline, 125 not started, 126 not executable, 127 not found, 128+n signal) is `Ended::code` in core;
+//! `docs/exit-codes.md` has both.
+
+/// The command did what it should.
+pub const OK: i32 = 0;
+/// A command other than `run` could not do what was asked: `error:` and `hint:` say why.
+pub const ERROR: i32 = 1;
+/// The command line or the settings are wrong; nothing was done.
+pub const USAGE: i32 = 2;
+/// `audit verify`: the record was tampered with or is damaged.
+pub const TAMPERED: i32 = 3;
+/// `run --exit-status`: a repair is ready and waits for a person.
+pub const HELD: i32 = 110;
+/// `run --exit-status`: a person must do something.
+pub const HANDED_OVER: i32 = 111;
+/// `run --exit-status`: the repair was refused by policy.
+pub const REFUSED: i32 = 112;
+/// `run --exit-status`: a limit or budget was reached.
+pub const LIMIT: i32 = 113;
+
+use selfheal_core::incident::Status;
+
+/// The exit code of `selfheal run` for a status and the job's own code; `speaking` is `--exit-status`.
+#[must_use]
+pub fn of_run(status: Status, own: i32, speaking: bool) -> i32 {
+    match status {
+        Status::Held if speaking => HELD,
+        Status::HandedOver | Status::Suspended if speaking => HANDED_OVER,
+        Status::Refused if speaking => REFUSED,
+        Status::Limit if speaking => LIMIT,
+        _ => own,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_job_s_own_code_is_kept_unless_asked() {
+        assert_eq!(of_run(Status::Held, 7, false), 7);
+        assert_eq!(of_run(Status::Held, 7, true), HELD);
+        assert_eq!(of_run(Status::Failed, 7, true), 7);
+        assert_eq!(of_run(Status::Negative, 1, true), 1);
+    }
+}

@@ -1,0 +1,113 @@
+//! What stands around a file that a repair would change: the facts that the guard's circumstances are judged by.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use selfheal_core::ports::Clock;
+use selfheal_guard::Surroundings;
+
+use crate::command_error::CommandError;
+use crate::context::Context;
+
+/// Names whose presence in a git tree says that a machine puts the tree there.
+const DEPLOY_MARKERS: [&str; 5] = [".deploy", ".deployed", "REVISION", ".capistrano", ".deploy-marker"];
+
+/// Looks around a file. A file that does not exist yet is looked at by its folder.
+///
+/// # Errors
+/// When neither can be looked at: then it must be held, not passed.
+pub fn of(context: &Context, path: &Path) -> Result<Surroundings, CommandError> {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let looked =
+        if real.exists() { real.clone() } else { real.parent().map(Path::to_path_buf).unwrap_or_default() };
+    let facts = std::fs::metadata(&looked).map_err(|error| {
+        CommandError::new(format!("failed to look at {}", looked.display())).because(&error)
+    })?;
+    Ok(Surroundings {
+        now_ms: context.clock.now().0,
+        modified_ms: facts.mtime() * 1_000 + facts.mtime_nsec() / 1_000_000,
+        written_by_us_ms: None,
+        user: context.uid,
+        owners: owners(&real),
+        writable_by_others: writable_by_others(&real),
+        package_owned: package_owned(&real),
+        deployed_tree: deployed_tree(&real),
+        network: selfheal_store::on_network(&looked),
+        head: head(&real),
+    })
+}
+
+/// The owners of a file and of the folders above it, the file first.
+fn owners(path: &Path) -> Vec<u32> {
+    path.ancestors()
+        .filter_map(|place| std::fs::symlink_metadata(place).ok())
+        .map(|facts| facts.uid())
+        .collect()
+}
+
+/// Whether anybody else may write the file, or put another in its place through a folder above it. In a sticky folder
+/// (`/tmp`) only owners may.
+fn writable_by_others(path: &Path) -> bool {
+    path.ancestors().filter_map(|place| std::fs::symlink_metadata(place).ok()).any(|facts| {
+        let everybody = facts.mode() & 0o002 != 0 && facts.mode() & 0o1000 == 0;
+        let group = facts.mode() & 0o020 != 0 && facts.mode() & 0o1000 == 0 && group_has_others(&facts);
+        !facts.file_type().is_symlink() && (everybody || group)
+    })
+}
+
+/// Whether a group has members besides the owner: by the group file, and by the users whose own group it is. What
+/// cannot be read counts as having some.
+fn group_has_others(facts: &std::fs::Metadata) -> bool {
+    let (Ok(groups), Ok(users)) =
+        (std::fs::read_to_string("/etc/group"), std::fs::read_to_string("/etc/passwd"))
+    else {
+        return true;
+    };
+    let number = facts.gid().to_string();
+    let field = |line: &str, at: usize| line.split(':').nth(at).unwrap_or_default().to_owned();
+    let owner: String = users
+        .lines()
+        .find(|line| field(line, 2) == facts.uid().to_string())
+        .map(|line| field(line, 0))
+        .unwrap_or_default();
+    let named = groups
+        .lines()
+        .filter(|line| field(line, 2) == number)
+        .flat_map(|line| field(line, 3).split(',').map(str::to_owned).collect::<Vec<_>>())
+        .any(|member| !member.is_empty() && member != owner && member != "root");
+    let own = users.lines().any(|line| {
+        field(line, 3) == number && !matches!(field(line, 0), name if name == owner || name == "root")
+    });
+    named || own
+}
+
+/// Whether a Debian package owns the file, by dpkg's own lists; only looked up in system folders.
+fn package_owned(path: &Path) -> bool {
+    let system =
+        ["/usr", "/etc", "/lib", "/bin", "/sbin", "/opt"].iter().any(|folder| path.starts_with(folder));
+    if !system || path.starts_with("/usr/local") {
+        return false;
+    }
+    let Ok(lists) = std::fs::read_dir("/var/lib/dpkg/info") else { return false };
+    let wanted = path.to_string_lossy().into_owned();
+    lists
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|list| list.extension().is_some_and(|ext| ext == "list" || ext == "conffiles"))
+        .any(|list| std::fs::read_to_string(list).is_ok_and(|text| text.lines().any(|line| line == wanted)))
+}
+
+/// Whether the file is in a git tree that a machine deploys.
+fn deployed_tree(path: &Path) -> bool {
+    let tree = path.ancestors().skip(1).find(|folder| folder.join(".git").exists()).map(PathBuf::from);
+    tree.is_some_and(|tree| DEPLOY_MARKERS.iter().any(|marker| tree.join(marker).exists()))
+}
+
+fn head(path: &Path) -> String {
+    use std::io::Read;
+    let mut start = Vec::new();
+    if let Ok(file) = std::fs::File::open(path) {
+        let _ = file.take(2_048).read_to_end(&mut start);
+    }
+    String::from_utf8_lossy(&start).into_owned()
+}

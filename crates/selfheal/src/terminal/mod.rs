@@ -1,0 +1,9 @@
+//! Everything that goes to standard error: colours, the progress line, the story of an incident, questions.
+
+mod paint;
+mod progress;
+mod story;
+
+pub use paint::{Paint, clean};
+pub use progress::Progress;
+pub use story::Story;

@@ -1,0 +1,83 @@
+//! The whole command line as one snapshot, and the generated files in `docs/`.
+
+use crate::support::env;
+
+const COMMANDS: [&str; 16] = [
+    "run",
+    "demo",
+    "incidents",
+    "show",
+    "approve",
+    "reject",
+    "undo",
+    "allow",
+    "audit",
+    "limits",
+    "freeze",
+    "thaw",
+    "tick",
+    "doctor",
+    "init",
+    "generate",
+];
+
+#[test]
+fn the_command_line() {
+    let env = env().with("COLUMNS", "100");
+    let mut all = env.run(&["--help"]).stdout;
+    for command in COMMANDS {
+        all.push_str(&format!("\n$ selfheal {command} --help\n{}", env.run(&[command, "--help"]).stdout));
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
+fn what_is_wrong_with_a_command_line_is_told_with_a_hint() {
+    let env = env();
+    for args in [
+        &["run"][..],
+        &["run", "--apply", "high", "--", "true"],
+        &["run", "--deadline", "0", "--", "true"],
+        &["run", "--", ""],
+        &["run", "--model-url", "http://127.0.0.1:1", "--", "true"],
+        &["frobnicate"],
+    ] {
+        let run = env.run(args);
+        assert_eq!(run.code, 2, "{args:?}: {run:?}");
+        assert!(run.stderr.starts_with("error: ") && run.stderr.contains("\nhint: "), "{args:?}: {run:?}");
+        assert_eq!(run.stdout, "");
+    }
+}
+
+#[test]
+fn generated_documents_are_up_to_date() {
+    let env = env();
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    for (what, file) in [("run-schema", "run.schema.json"), ("rules", "rules.md")] {
+        let now = env.run(&["generate", what]).stdout;
+        let kept = std::fs::read_to_string(docs.join(file)).unwrap_or_default();
+        assert!(now == kept, "cargo run -- generate {what} > docs/{file}");
+    }
+}
+
+#[test]
+fn limits_and_doctor_speak() {
+    let env = env();
+    insta::assert_snapshot!(env.run(&["limits"]).stdout);
+    let doctor = env.run(&["doctor"]);
+    for point in ["box", "state", "interpreters", "model", "timer", "policy"] {
+        assert!(doctor.stdout.contains(point), "{point}: {}", doctor.stdout);
+    }
+}
+
+#[test]
+fn init_writes_a_file_that_counts_and_never_overwrites_one() {
+    let env = env();
+    assert_eq!(env.run(&["init"]).code, 2, "there is nobody to ask");
+    let written = env.run(&["init", "--yes"]);
+    assert_eq!(written.code, 0, "{written:?}");
+    assert!(env.run(&["doctor"]).stdout.contains("low apply, medium park"));
+    let again = env.run(&["init", "--yes"]);
+    assert_eq!(again.code, 1);
+    assert!(again.stderr.contains("hint: "), "{again:?}");
+}

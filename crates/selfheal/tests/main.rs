@@ -1,0 +1,21 @@
+//! The program from outside: real processes, files, namespaces, SQLite, interpreters.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that finds something else than it needs must fail"
+)]
+
+mod backup;
+mod crash;
+mod decide;
+mod faults;
+mod help;
+mod outcomes;
+mod rules;
+mod story;
+mod support;
+mod workspace;
+
+#[cfg(feature = "model")]
+mod model;

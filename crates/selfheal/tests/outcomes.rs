@@ -1,0 +1,98 @@
+//! What runs mean: answers pass through, what may pass is retried, what no edit can help is handed over.
+
+use crate::support::{document, env};
+
+#[test]
+fn a_good_run_is_as_the_bare_command() {
+    let env = env();
+    let run = env.run(&["run", "--", "sh", "-c", "echo out; echo err >&2"]);
+    assert_eq!((run.code, run.stdout.as_str(), run.stderr.as_str()), (0, "out\n", "err\n"));
+}
+
+#[test]
+fn an_answer_is_no_failure() {
+    let env = env();
+    env.write("app.log", "all is well\n");
+    let (outcome, document) = document(&env, &["--", "grep", "FATAL", "app.log"]);
+    assert_eq!(outcome.code, 1);
+    assert_eq!(outcome.stderr, "");
+    assert_eq!(document["status"], "negative");
+    assert!(env.run(&["incidents"]).stdout.contains("no incidents"));
+}
+
+#[test]
+fn what_may_pass_is_tried_again() {
+    let env = env();
+    env.script(
+        "fetch",
+        "#!/bin/bash\nn=$(cat count 2>/dev/null || echo 0)\necho $((n + 1)) > count\nif [ \"$n\" -lt 1 ]; then echo 'fetch: HTTP 503 Service Unavailable' >&2; exit 22; fi\n",
+    );
+    let (outcome, document) = document(&env, &["--", "bash", "fetch"]);
+    assert_eq!(document["status"], "retried", "{outcome:?}");
+    assert_eq!(outcome.code, 0);
+    assert_eq!(env.read("count"), "2\n");
+}
+
+#[test]
+fn a_job_that_must_not_run_twice_is_not_retried() {
+    let env = env();
+    env.script(
+        "send",
+        "#!/bin/bash\necho one >> sent\necho 'send: HTTP 503 Service Unavailable' >&2\nexit 22\n",
+    );
+    env.write("sent", "zero\n");
+    let (outcome, document) = document(&env, &["--", "bash", "send"]);
+    assert_eq!(outcome.code, 22);
+    assert_eq!(document["status"], "suspended", "{document:#}");
+    assert_eq!(env.read("sent"), "zero\none\n");
+    let (_, once) = crate::support::document(&env, &["--once", "--", "bash", "send"]);
+    assert_eq!(once["status"], "suspended");
+}
+
+#[test]
+fn a_full_disk_is_handed_over_at_once() {
+    let env = env();
+    env.script("save", "#!/bin/bash\nset -eu\necho run >&2\necho data > /dev/full\n");
+    let (outcome, document) = document(&env, &["--exit-status", "--apply", "medium", "--", "bash", "save"]);
+    assert_eq!(document["status"], "handed_over", "{outcome:?}");
+    assert_eq!(outcome.code, 111);
+    assert_eq!(outcome.stderr.lines().filter(|line| *line == "run").count(), 1, "{outcome:?}");
+}
+
+#[test]
+fn commands_that_cannot_be_started_get_their_own_codes() {
+    let env = env();
+    env.write("text", "not a program\n");
+    for (command, code) in [("./missing", 127), ("./text", 126), (".", 126)] {
+        let run = env.run(&["run", "--", command]);
+        assert_eq!(run.code, code, "{command}: {run:?}");
+        assert!(run.stderr.contains("error: ") && run.stderr.contains("hint: "), "{run:?}");
+    }
+}
+
+#[test]
+fn a_deadline_ends_the_job() {
+    let env = env();
+    let run = env.run(&["run", "--deadline", "1", "--", "sleep", "100"]);
+    assert_eq!(run.code, 124, "{run:?}");
+}
+
+#[test]
+fn standard_output_is_that_of_the_last_run_when_asked() {
+    let env = env();
+    env.script("job", "#!/bin/bash\nset -eu\necho begun\ncp in.txt out/in.txt\necho ended\n");
+    env.write("in.txt", "x\n");
+    let run = env.run(&["run", "--apply", "low", "--stdout", "final", "--", "bash", "job"]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "begun\nended\n"), "{run:?}");
+}
+
+#[test]
+fn a_job_whose_output_went_to_a_pipe_is_repaired_but_not_run_again() {
+    let env = env();
+    env.script("job", "#!/bin/bash\nset -eu\necho begun\ncp in.txt out/in.txt\necho ended\n");
+    env.write("in.txt", "x\n");
+    let (run, document) = document(&env, &["--apply", "low", "--", "bash", "job"]);
+    assert_eq!(document["status"], "healed", "{run:?}");
+    assert_eq!(run.stdout, "begun\n");
+    assert_eq!(run.code, 1);
+}

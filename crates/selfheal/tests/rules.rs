@@ -1,0 +1,94 @@
+//! The first rule set, each kind end to end: the job fails, is healed, and does its work.
+
+use std::os::unix::fs::PermissionsExt;
+
+use crate::support::{document, env};
+
+/// Lays files out, runs the job with repairs of medium risk allowed, and returns the environment when it was healed.
+fn healed(files: &[(&str, &str)], command: &[&str]) -> selfheal_testkit::TestEnv {
+    let env = env();
+    for (name, text) in files {
+        env.write(name, text);
+    }
+    let mut args = vec!["--apply", "medium", "--stdout", "final", "--"];
+    args.extend_from_slice(command);
+    let (outcome, document) = document(&env, &args);
+    assert_eq!(document["status"], "healed", "{outcome:?}\n{document:#}");
+    assert_eq!(outcome.code, 0, "{outcome:?}");
+    env
+}
+
+#[test]
+fn bash_syntax_run_by_sh() {
+    healed(
+        &[(
+            "list.sh",
+            "#!/bin/bash\nnames=(one two)\nfor n in \"${names[@]}\"; do\n  echo \"$n\"\ndone > names.txt\n",
+        )],
+        &["sh", "list.sh"],
+    );
+}
+
+#[test]
+fn line_ends_of_another_system() {
+    healed(
+        &[("job.sh", "#!/bin/bash\r\nset -eu\r\nmkdir -p out\r\necho x > out/a\r\n")],
+        &["bash", "job.sh"],
+    );
+}
+
+#[test]
+fn a_step_without_its_execute_bit() {
+    let env = healed(
+        &[("job.sh", "#!/bin/bash\nset -eu\n./step.sh\n"), ("step.sh", "#!/bin/bash\necho done > result\n")],
+        &["bash", "job.sh"],
+    );
+    assert_ne!(std::fs::metadata(env.work().join("step.sh")).unwrap().permissions().mode() & 0o100, 0);
+}
+
+#[test]
+fn a_missing_folder() {
+    let env = healed(&[("job.sh", "#!/bin/bash\nset -eu\ndate > reports/today.txt\n")], &["bash", "job.sh"]);
+    assert!(env.work().join("reports/today.txt").exists());
+}
+
+#[test]
+fn a_variable_with_an_evident_default() {
+    let env = env();
+    env.write("job.sh", "#!/bin/bash\nset -eu\necho \"by $USER\" > who.txt\n");
+    let (outcome, document) =
+        document(&env, &["--apply", "low", "--", "env", "-i", "PATH=/usr/bin:/bin", "bash", "job.sh"]);
+    assert_eq!(document["status"], "healed", "{outcome:?}\n{document:#}");
+    assert!(env.read("who.txt").len() > "by \n".len());
+}
+
+#[test]
+fn a_module_that_left_the_standard_library() {
+    healed(
+        &[("job.py", "from collections import Mapping\nprint(isinstance({}, Mapping))\n")],
+        &["python3", "job.py"],
+    );
+}
+
+#[test]
+fn a_key_whose_other_spelling_is_in_the_data() {
+    healed(
+        &[
+            (
+                "job.py",
+                "import json\nwith open('orders.json') as f:\n    for order in json.load(f):\n        print(order['orderId'])\n",
+            ),
+            ("orders.json", "[{\"order_id\": 7}, {\"order_id\": 8}]\n"),
+        ],
+        &["python3", "job.py"],
+    );
+}
+
+#[test]
+fn a_change_of_directory_that_fails_unnoticed() {
+    // Without strict mode the job goes on in the wrong folder and fails later.
+    let env = env();
+    env.write("job.sh", "#!/bin/bash\ncd work/today\necho x > list.txt\nls list.txt other.txt > /dev/null\n");
+    let (outcome, document) = document(&env, &["--apply", "medium", "--", "bash", "job.sh"]);
+    assert_ne!(outcome.code, 0, "the folder is missing, so the job must go on to fail: {document:#}");
+}
