@@ -79,6 +79,7 @@ fn killing_the_program_kills_the_box() {
     let mut program = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "boxed::endings::a_program_that_runs_a_box", "--ignored"])
         .env("SELFHEAL_TEST_WORD", &word)
+        .env("TMPDIR", &place.work)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .process_group(0)
