@@ -219,6 +219,14 @@ impl<'a> Case<'a> {
             .or_else(|| self.script.cloned())
     }
 
+    /// A file of the job that the core error names at its beginning (`steps/1.sh: 2: …`), with the line.
+    pub(crate) fn named_file(&self) -> Option<(ScriptFile, u32)> {
+        let mut parts = self.report.core_error.splitn(3, ':');
+        let (name, line) = (parts.next()?.trim(), parts.next()?.trim());
+        let line = line.strip_prefix("line ").unwrap_or(line).parse().ok()?;
+        Some((self.file(&self.find(Path::new(name))?)?, line))
+    }
+
     /// The line of the failure if it lies in this file.
     pub(crate) fn line_in(&self, file: &ScriptFile) -> Option<u32> {
         let place = self.report.location.as_ref()?;

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use selfheal_core::scene::{Kind, absolute};
 
 use crate::case::Case;
-use crate::shell::{BlockKind, Command, Script, Values, folder_of, has_pattern, quoted, unquoted, variables};
+use crate::shell::{
+    BlockKind, Command, Script, Values, bare, folder_of, has_pattern, quoted, unquoted, variables,
+};
 
 /// A folder that a command writes into.
 #[derive(Clone, Debug)]
@@ -100,7 +102,7 @@ fn copy_target(words: &[&str], plain: &[&str], values: &Values<'_>) -> Option<St
     if target.contains(':') && !target.contains('$') {
         return None;
     }
-    let bare = target.replace('"', "");
+    let bare = bare(target);
     if bare.ends_with('/') && bare.len() > 1 {
         return Some(quoted(bare.trim_end_matches('/')));
     }
@@ -113,7 +115,7 @@ fn folder_of_file(word: &str, values: &Values<'_>) -> Option<String> {
     if let Some(folder) = folder_of(word) {
         return Some(folder);
     }
-    let bare = word.replace('"', "");
+    let bare = bare(word);
     let name =
         bare.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')).or_else(|| bare.strip_prefix('$'))?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

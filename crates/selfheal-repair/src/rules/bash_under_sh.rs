@@ -88,10 +88,10 @@ fn propose(case: &Case) -> Vec<Candidate> {
             || matches!(fault, Fault::Other { message } if message.contains("Bad substitution"))
     });
     let dialect = case.faults().any(|fault| matches!(fault, Fault::Dialect { .. }));
-    let Some(file) = case
-        .failing_file()
-        .filter(|file| faulty && (file.language.is_shell() || dialect && file.language == Language::Other))
-    else {
+    let shell_like =
+        |file: &ScriptFile| file.language.is_shell() || dialect && file.language == Language::Other;
+    let named = case.named_file().map(|(file, _)| file).filter(|file| shell_like(file));
+    let Some(file) = named.or_else(|| case.failing_file()).filter(|file| faulty && shell_like(file)) else {
         return Vec::new();
     };
     let uses = file.text.lines().position(|line| !line.trim_start().starts_with('#') && holds_bashism(line));
@@ -169,12 +169,13 @@ fn started_by_sh(case: &Case, file: &ScriptFile) -> bool {
     if is_script {
         return words.any(|word| is_posix_shell(&word));
     }
-    // A step: `sh step.sh` somewhere in the script.
-    let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // A step: `sh step.sh`, or `sh "$step"`, somewhere in the script.
     let text = case.script.map_or("", |script| script.text.as_str());
-    text.lines().any(|line| {
-        line.contains(&name) && text::whole_words(line, "sh").next().is_some() && line.contains("sh ")
-    })
+    let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let starts = |line: &str| {
+        text::whole_words(line, "sh").any(|at| line.get(at + 2..).is_some_and(|rest| rest.starts_with(' ')))
+    };
+    text.lines().any(|line| starts(line) && (line.contains(&name) || line.contains('$')))
 }
 
 fn with_bash(first: &str) -> String {
@@ -230,6 +231,23 @@ mod tests {
         assert!(case.healed(&BashUnderSh).starts_with("#!/bin/bash -e\n"));
         assert_eq!(with_bash("#!/usr/bin/env sh"), "#!/usr/bin/env bash");
         assert_eq!(with_bash("#! /usr/bin/dash"), "#! /usr/bin/bash");
+    }
+
+    #[test]
+    fn guards_a_step_that_the_script_gives_to_sh() {
+        let mut case = TestCase::new(
+            "x.sh",
+            "for s in steps/*; do sh \"$s\"; done\n",
+            scene().file("steps/1.sh", "#!/bin/bash\nx=(1)\n"),
+        )
+        .argv(&["bash", "x.sh"])
+        .fault(Fault::Dialect { construct: "(".into() })
+        .at(1);
+        case.report.core_error = "steps/1.sh: 2: Syntax error: \"(\" unexpected".to_owned();
+        assert_eq!(
+            case.healed(&BashUnderSh),
+            "#!/bin/bash\n[ -n \"${BASH_VERSION:-}\" ] || exec bash \"$0\" \"$@\"\nx=(1)\n"
+        );
     }
 
     #[test]

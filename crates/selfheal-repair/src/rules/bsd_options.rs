@@ -163,8 +163,10 @@ fn sed(words: &[&str]) -> Option<String> {
 }
 
 fn stat(words: &[&str]) -> Option<String> {
-    let at = words.iter().position(|word| *word == "-f" || *word == "-nf")?;
-    let format = unquoted(words.get(at + 1)?);
+    let at = words.iter().position(|word| *word == "-f" || *word == "-nf" || word.starts_with("-f%"))?;
+    let joined = words.get(at)?.strip_prefix("-f").filter(|rest| !rest.is_empty());
+    let count = if joined.is_some() { 1 } else { 2 };
+    let format = unquoted(joined.or(words.get(at + 1).copied())?);
     if !format.contains('%') || format == "%s" {
         return None;
     }
@@ -181,7 +183,7 @@ fn stat(words: &[&str]) -> Option<String> {
     new.push_str(rest);
     let mut out: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let plain = new.chars().all(|c| c.is_ascii_alphanumeric() || c == '%');
-    out.splice(at..at + 2, ["-c".to_owned(), if plain { new } else { format!("'{new}'") }]);
+    out.splice(at..at + count, ["-c".to_owned(), if plain { new } else { format!("'{new}'") }]);
     Some(out.join(" "))
 }
 
@@ -320,6 +322,7 @@ mod tests {
                 .at(1);
         assert_eq!(case.healed(&BsdOptions), "sed -i -e \"s/a/b/\" \"$o\"\nsed -i.bak p q\n");
         assert_eq!(gnu("n=$(stat -f %z \"$f\")\n"), "n=$(stat -c %s \"$f\")\n");
+        assert_eq!(gnu("stat -f%z f\n"), "stat -c %s f\n");
         assert_eq!(gnu("stat -f '%Su %Lp' f\n"), "stat -c '%U %a' f\n");
         assert_eq!(gnu("base64 -D < x\n"), "base64 -d < x\n");
         assert_eq!(gnu("find -E . -regex '.*'\n"), "find . -regextype posix-extended -regex '.*'\n");

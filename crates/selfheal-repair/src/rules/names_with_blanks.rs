@@ -36,9 +36,9 @@ use selfheal_core::fault::Fault;
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, ScriptFile};
 use crate::shell::{
-    Block, BlockKind, Command, Script, has_pattern, quoted, splice, substitution, unquoted, variables,
+    Block, BlockKind, Command, Script, has_pattern, quoted, quoted_word, splice, substitution, unquoted,
+    variables,
 };
-use crate::text;
 
 rule!(NamesWithBlanks, "names_with_blanks", Safe, propose);
 
@@ -111,12 +111,35 @@ fn loops(script: &Script<'_>) -> (Vec<(Range<usize>, String)>, Vec<String>) {
             }
             continue;
         };
-        if let Some(edits) = over_pattern(script, block, item, inner.trim(), script.get(name)) {
+        let (inner, name_of) = (inner.trim(), script.get(name));
+        let edits = over_pattern(script, block, item, inner, name_of)
+            .or_else(|| over_found(script, block, inner, name_of));
+        if let Some(edits) = edits {
             parts.extend(edits);
             names.push(script.get(name).to_owned());
         }
     }
     (parts, names)
+}
+
+/// `for f in $(find …)` becomes a loop that reads names ended by a zero byte.
+fn over_found(
+    script: &Script<'_>,
+    block: &Block,
+    inner: &str,
+    name: &str,
+) -> Option<Vec<(Range<usize>, String)>> {
+    let plain = inner.starts_with("find ")
+        && !inner.contains(['|', ';', '\n'])
+        && !inner.contains("-print")
+        && !inner.contains("-exec");
+    let bash = script.text.lines().next().is_none_or(|first| !first.ends_with("/sh"));
+    if !plain || !bash {
+        return None;
+    }
+    let head = format!("while IFS= read -r -d '' {name}; do");
+    let feed = format!(" < <({inner} -print0)");
+    Some(vec![(block.span.start..block.body, head), (block.span.end..block.span.end, feed)])
 }
 
 fn over_pattern(
@@ -270,37 +293,6 @@ fn splits(word: &str, names: &[String]) -> bool {
     false
 }
 
-/// A word with its variables in quotes; patterns stay outside of them.
-fn quoted_word(word: &str) -> String {
-    if !has_pattern(word) && !word.contains(['\'', '~']) {
-        return format!("\"{}\"", word.replace('"', ""));
-    }
-    let mut out = String::new();
-    let mut rest = word;
-    while let Some(at) = rest.find('$') {
-        let (before, after) = rest.split_at(at);
-        let open = before.matches('"').count() % 2 == 1;
-        let end = expansion_end(after);
-        out.push_str(before);
-        if open {
-            out.push_str(after.get(..end).unwrap_or_default());
-        } else {
-            out.push_str(&format!("\"{}\"", after.get(..end).unwrap_or_default()));
-        }
-        rest = after.get(end..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out
-}
-
-fn expansion_end(text: &str) -> usize {
-    if text.starts_with("${") {
-        return text.find('}').map_or(text.len(), |at| at + 1);
-    }
-    let body = text.get(1..).unwrap_or_default();
-    1 + body.find(|c: char| !text::is_name(c)).unwrap_or(body.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,6 +331,18 @@ mod tests {
             healed.starts_with("for f in in/*; do\n  [ -e \"$f\" ]")
                 && healed.contains("  f=${f##*/}\n  cp \"in/$f\" out/"),
             "{healed}"
+        );
+    }
+
+    #[test]
+    fn reads_found_names_whole() {
+        let text = "for f in $(find in -name '*.txt'); do\n  cp $f out/\ndone\n";
+        let case = TestCase::new("x.sh", text, TestScene::new().file("in/a b.txt", "x"))
+            .fault(no_such("in/a"))
+            .at(2);
+        assert_eq!(
+            case.healed(&NamesWithBlanks),
+            "while IFS= read -r -d '' f; do\n  cp \"$f\" out/\ndone < <(find in -name '*.txt' -print0)\n"
         );
     }
 

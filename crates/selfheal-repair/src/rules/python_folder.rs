@@ -52,9 +52,17 @@ fn propose(case: &Case) -> Vec<Candidate> {
     };
     for (file, module) in python::modules(case) {
         let lines = lines_of(case, &file.path);
-        let calls: Vec<Call> = module.calls().into_iter().filter(|call| lines.contains(&call.line)).collect();
-        let Some((call, made)) = calls.iter().find_map(|call| Some((call, made(call)?))) else { continue };
-        let Some(parts) = parts(&module, call, &made) else { continue };
+        let near: Vec<Call> = module.calls().into_iter().filter(|call| lines.contains(&call.line)).collect();
+        let mut found: Vec<(Call, Made)> =
+            near.into_iter().filter_map(|call| Some((call.clone(), made(&call)?))).collect();
+        if found.is_empty() && lines.is_empty() {
+            // Nobody says where: only when there is one place that it can be.
+            found =
+                module.calls().into_iter().filter_map(|call| Some((call.clone(), made(&call)?))).collect();
+            found.truncate(if found.len() == 1 { 1 } else { 0 });
+        }
+        let Some((call, made)) = found.first() else { continue };
+        let Some(parts) = parts(&module, call, made) else { continue };
         let shown = folder.display().to_string();
         let draft = Draft::new(
             "python_folder",
@@ -187,6 +195,16 @@ mod tests {
                 .starts_with("p.parent.mkdir(parents=True, exist_ok=True)\n")
         );
         assert_eq!(case("import os\nos.mkdir(d)\n", 2).healed(&PythonFolder), "import os\nos.makedirs(d)\n");
+    }
+
+    #[test]
+    fn finds_the_only_place_when_nobody_says_where() {
+        let text = "def save(t):\n    with open(t, 'w') as f:\n        f.write('x')\n";
+        let case = TestCase::new("x.py", text, TestScene::new()).fault(no_such("out/b/x.txt"));
+        assert!(
+            case.healed(&PythonFolder)
+                .contains("    os.makedirs(os.path.dirname(t), exist_ok=True)\n    with")
+        );
     }
 
     #[test]

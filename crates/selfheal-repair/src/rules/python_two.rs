@@ -116,6 +116,9 @@ fn translated(text: &str) -> String {
     }
     out = sorting(&out);
     out = views(&out);
+    if statements || text.contains("xrange") {
+        out = lines(&out, list_assigned);
+    }
     with_helpers(text, &out)
 }
 
@@ -440,6 +443,30 @@ fn views(text: &str) -> String {
     crate::shell::splice(text, edits)
 }
 
+/// `x = map(f, y)` and `x = d.keys()`: what was a list is none any more.
+fn list_assigned(line: &str) -> Option<String> {
+    let code = code_only(line);
+    let (name, value) = code.split_once(" = ")?;
+    let start = name.len() + 3;
+    let simple = name.trim().chars().all(|c| is_name(c) || c == '.');
+    let trimmed = value.trim_end();
+    let call = ["map(", "filter(", "zip("].iter().find(|call| trimmed.starts_with(**call));
+    let whole = call
+        .and_then(|call| in_brackets(&code, start + call.len() - 1))
+        .is_some_and(|inner| inner.end + 1 == start + trimmed.len());
+    let view = [".keys()", ".values()", ".items()"].iter().any(|end| trimmed.ends_with(end))
+        && !trimmed.contains([' ', ',']);
+    let end = start + trimmed.len();
+    (simple && (whole || view)).then(|| {
+        let source = line.get(start..end).unwrap_or_default();
+        format!(
+            "{}list({source}){}",
+            line.get(..start).unwrap_or_default(),
+            line.get(end..).unwrap_or_default()
+        )
+    })
+}
+
 /// Imports and helpers for what is a name no more.
 fn with_helpers(before: &str, after: &str) -> String {
     let code = code_only(after);
@@ -487,6 +514,7 @@ mod tests {
                 "if k[0] not in d and 'x' in a.b: pass\n",
             ),
             ("x = `y` <> 10L + 0755\n", "x = repr(y) != 10 + 0o755\n"),
+            ("xs = map(f, [1])  # x\nprint xs\n", "xs = list(map(f, [1]))  # x\nprint(xs)\n"),
             ("s = unicode(x); r = xrange(3) # unicode\n", "s = str(x); r = range(3) # unicode\n"),
         ];
         for (old, new) in cases {

@@ -28,18 +28,17 @@ use selfheal_core::fault::Fault;
 use selfheal_core::verification::{Expect, SceneEdit};
 
 use crate::candidate::{Candidate, Draft};
-use crate::case::{Case, Language};
-use crate::shell::{BlockKind, Script, Values, splice};
+use crate::case::Case;
+use crate::shell::{Block, BlockKind, Script, Values, splice};
 
 rule!(StaleLock, "stale_lock", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
-    let held = case.faults().find_map(|fault| match fault {
-        Fault::LockHeld { path, pid } => Some((path.clone(), *pid)),
-        Fault::PathExists { path } => Some((Some(path.clone()), None)),
+    let said = case.faults().find_map(|fault| match fault {
+        Fault::LockHeld { pid, .. } => *pid,
         _ => None,
     });
-    let Some((_, said)) = held else { return Vec::new() };
+    let named = case.faults().any(|fault| matches!(fault, Fault::LockHeld { .. } | Fault::PathExists { .. }));
     let Some(file) = case.failing_file().filter(|file| file.language.is_shell()) else { return Vec::new() };
     let script = Script::new(&file.text);
     let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
@@ -56,11 +55,16 @@ fn propose(case: &Case) -> Vec<Candidate> {
         let owner = String::from_utf8(case.scene.read(&path, 64)?).ok()?;
         let owner = owner.split_whitespace().next()?.parse::<u32>().ok()?;
         let gone = !case.scene.process_lives(owner) && said.is_none_or(|said| said == owner);
-        let holds_own = script.text.contains("$$") && is_condition(&script, command.span.start);
-        (gone && holds_own).then(|| (command.span.clone(), word.to_owned(), path, owner))
+        let block = condition_of(&script, command.span.start)?;
+        let line = case.line_in(&file);
+        let inside = line.is_some_and(|line| {
+            script.line_of(block.span.start) <= line && line <= script.line_of(block.span.end)
+        });
+        let holds_own = script.text.contains("$$") || script.text.contains("BASHPID");
+        (gone && holds_own && (named || inside)).then(|| (command.span.clone(), word.to_owned(), path, owner))
     });
     let Some((span, word, path, owner)) = found.into_iter().next() else { return Vec::new() };
-    let check = check(&file.language, &word);
+    let check = check(&word);
     let line = script.line_of(span.start);
     let parts: Vec<(Range<usize>, String)> = vec![(span.end..span.end, check)];
     let mine = SceneEdit::Write { path: path.clone(), content: b"1\n".to_vec(), mode: None };
@@ -77,12 +81,13 @@ fn propose(case: &Case) -> Vec<Candidate> {
     draft.done().into_iter().collect()
 }
 
-fn check(_language: &Language, word: &str) -> String {
+fn check(word: &str) -> String {
     format!(" && [ -d \"/proc/$(cat {word})\" ]")
 }
 
-fn is_condition(script: &Script<'_>, at: usize) -> bool {
-    script.blocks.iter().any(|block| block.kind == BlockKind::If && block.span.start < at && at < block.body)
+/// The `if` whose condition stands at a byte.
+fn condition_of<'s>(script: &'s Script<'_>, at: usize) -> Option<&'s Block> {
+    script.blocks.iter().find(|block| block.kind == BlockKind::If && block.span.start < at && at < block.body)
 }
 
 #[cfg(test)]
@@ -100,6 +105,15 @@ mod tests {
     fn looks_whether_the_owner_lives() {
         let healed = case(TestScene::new().file("x.lock", "4242\n")).healed(&StaleLock);
         assert_eq!(healed, TEXT.replace("]; then", "] && [ -d \"/proc/$(cat \"$LOCK\")\" ]; then"));
+    }
+
+    #[test]
+    fn needs_no_word_of_a_lock_where_the_script_says_it_in_its_own_words() {
+        let text = TEXT.replace("[ -e \"$LOCK\" ]", "[[ -f $LOCK ]]");
+        let case = TestCase::new("x.sh", &text, TestScene::new().file("x.lock", "4242\n"))
+            .fault(Fault::Other { message: "another one (4242) is at work".into() })
+            .at(4);
+        assert!(case.healed(&StaleLock).contains("[[ -f $LOCK ]] && [ -d \"/proc/$(cat $LOCK)\" ]; then"));
     }
 
     #[test]

@@ -44,7 +44,8 @@ use crate::case::{Case, ScriptFile};
 use crate::folders::{Destination, destinations, is_made, may_be_made};
 use crate::globs;
 use crate::shell::{
-    Block, BlockKind, Command, Script, Values, folder_of, has_pattern, quoted, splice, unquoted, variables,
+    Block, BlockKind, Command, Script, Values, folder_of, has_pattern, quoted, quoted_word, splice, unquoted,
+    variables,
 };
 
 rule!(UnmatchedGlob, "unmatched_glob", Safe, propose);
@@ -79,10 +80,13 @@ fn evidence(case: &Case) -> Vec<String> {
 }
 
 /// A place where a pattern is used.
+#[derive(Clone)]
 struct Use {
     /// The loop, or `None` for a command that gets the pattern itself.
     block: Option<usize>,
     command: Option<usize>,
+    /// The variable of a `ls PATTERN | while read` loop.
+    listed: Option<String>,
     /// The patterns as written.
     items: Vec<Range<usize>>,
     /// Where the statement begins.
@@ -122,32 +126,82 @@ impl Look<'_> {
 
     /// All loops and commands that use a pattern and do not provide for one that matches nothing.
     fn uses(&self) -> Vec<Use> {
+        let mut uses = self.loops();
+        uses.extend(self.listings());
+        uses.extend(self.commands());
+        uses
+    }
+
+    fn patterns<'s>(&self, words: impl Iterator<Item = &'s Range<usize>>) -> Vec<Range<usize>> {
+        words.filter(|word| has_pattern(self.script.get(word))).cloned().collect()
+    }
+
+    /// `for f in PATTERN`.
+    fn loops(&self) -> Vec<Use> {
+        let blocks = self.script.blocks.iter().enumerate();
+        let found = blocks.filter_map(|(at, block)| {
+            let BlockKind::For { items, .. } = &block.kind else { return None };
+            let items = self.patterns(items.iter());
+            let start = self.script.block_statement(at);
+            (!items.is_empty() && !self.guarded(block)).then_some(Use {
+                block: Some(at),
+                command: None,
+                listed: None,
+                items,
+                start,
+            })
+        });
+        found.collect()
+    }
+
+    /// `ls PATTERN | while read -r f`.
+    fn listings(&self) -> Vec<Use> {
         let script = self.script;
-        let mut uses: Vec<Use> = Vec::new();
-        for (at, block) in script.blocks.iter().enumerate() {
-            let BlockKind::For { items, .. } = &block.kind else { continue };
-            let items: Vec<_> = items.iter().filter(|item| has_pattern(script.get(item))).cloned().collect();
-            if !items.is_empty() && !self.guarded(block) {
-                uses.push(Use { block: Some(at), command: None, items, start: script.block_statement(at) });
-            }
-        }
+        let blocks =
+            script.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::While && b.before == "|");
+        let found = blocks.filter_map(|(at, block)| {
+            let start = script.block_statement(at);
+            let command = script
+                .commands
+                .iter()
+                .position(|c| c.span.start == start && script.name(c) == "ls" && c.after == "|")?;
+            let words = script.commands.get(command)?.words.iter().skip(1);
+            let items = self.patterns(words.clone());
+            let plain = words.filter(|word| script.get(word) != "-1").count() == items.len();
+            let read = script
+                .commands
+                .iter()
+                .find(|c| block.span.start < c.span.start && c.span.start < block.body)?;
+            let names: Vec<&str> =
+                script.words(read).into_iter().skip(1).filter(|word| !word.starts_with('-')).collect();
+            let [name] = names.as_slice() else { return None };
+            let fits = script.name(read) == "read" && plain && !items.is_empty();
+            fits.then(|| Use {
+                block: Some(at),
+                command: Some(command),
+                listed: Some((*name).to_owned()),
+                items,
+                start,
+            })
+        });
+        found.collect()
+    }
+
+    /// `cp PATTERN folder/`.
+    fn commands(&self) -> Vec<Use> {
+        let script = self.script;
+        let mut uses = Vec::new();
         for (at, command) in script.commands.iter().enumerate() {
-            let words = command.words.iter().skip(1);
-            let items: Vec<_> = words.filter(|word| has_pattern(script.get(word))).cloned().collect();
+            let items = self.patterns(command.words.iter().skip(1));
             let name = script.name(command);
-            let tests = matches!(
-                name.as_str(),
-                "[" | "[[" | "test" | "ls" | "find" | "echo" | "rm" | "case" | "unset" | "sed"
-            );
+            let tests = ["[", "[[", "test", "ls", "find", "echo", "rm", "case", "unset", "sed"]
+                .contains(&name.as_str());
             let simple = command.before.is_empty() && matches!(command.after.as_str(), "" | ";");
             let nested = script.around(command.block).any(|(_, block)| block.kind == BlockKind::Substitution);
-            if !items.is_empty()
-                && !tests
-                && simple
-                && !nested
-                && script.statement(command) == command.span.start
-            {
-                uses.push(Use { block: None, command: Some(at), items, start: command.span.start });
+            let whole = script.statement(command) == command.span.start;
+            if !items.is_empty() && !tests && simple && !nested && whole {
+                let start = command.span.start;
+                uses.push(Use { block: None, command: Some(at), listed: None, items, start });
             }
         }
         uses
@@ -176,6 +230,14 @@ impl Look<'_> {
 
     fn named(&self, item: &Range<usize>, patterns: &[String]) -> bool {
         let word = self.script.get(item);
+        // A name that was made from the pattern: `out/*.txt.gz`.
+        let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
+        let own = last(&unquoted(word));
+        if own.len() > 2
+            && patterns.iter().any(|pattern| last(pattern) != own && last(pattern).contains(&own))
+        {
+            return true;
+        }
         match self.values.word(word) {
             Some(value) => {
                 let places = self.case.places(Path::new(&value));
@@ -183,10 +245,7 @@ impl Look<'_> {
                     self.case.places(Path::new(pattern)).iter().any(|place| places.contains(place))
                 })
             }
-            None => {
-                let last = |text: &str| text.rsplit('/').next().unwrap_or_default().to_owned();
-                patterns.iter().any(|pattern| last(pattern) == last(&unquoted(word)))
-            }
+            None => patterns.iter().any(|pattern| last(pattern) == own),
         }
     }
 
@@ -279,18 +338,27 @@ impl Look<'_> {
 
     /// What is done when the pattern matches nothing.
     fn empty_checks(&self, found: &Use) -> Vec<(Range<usize>, String)> {
-        if let Some(block) = found.block.and_then(|at| self.script.blocks.get(at)) {
-            let BlockKind::For { name, .. } = &block.kind else { return Vec::new() };
-            let name = self.script.get(name);
-            let check = format!(
+        let script = self.script;
+        let check = |name: &str| {
+            format!(
                 "[ -e \"${name}\" ] || [ -L \"${name}\" ] || {{ echo \"no file matches ${name}\" >&2; continue; }}"
-            );
-            return vec![self.script.put_first(block, &check)];
+            )
+        };
+        let command = found.command.and_then(|at| script.commands.get(at));
+        match (found.block.and_then(|at| script.blocks.get(at)), &found.listed, command) {
+            (Some(block), Some(name), _) => {
+                let items: Vec<String> =
+                    found.items.iter().map(|item| quoted_word(script.get(item))).collect();
+                let head = format!("for {name} in {}; do", items.join(" "));
+                vec![(found.start..block.body, head), script.put_first(block, &check(name))]
+            }
+            (Some(Block { kind: BlockKind::For { name, .. }, .. }), None, _) => {
+                let block = found.block.and_then(|at| script.blocks.get(at));
+                block.map(|block| script.put_first(block, &check(script.get(name)))).into_iter().collect()
+            }
+            (None, _, Some(command)) => self.wrapped(command, found),
+            _ => Vec::new(),
         }
-        found
-            .command
-            .and_then(|at| self.script.commands.get(at))
-            .map_or_else(Vec::new, |command| self.wrapped(command, found))
     }
 
     /// A command that gets the pattern itself runs only when there is something.
@@ -354,24 +422,27 @@ impl Look<'_> {
         let place = target.and_then(|target| target.place.clone());
         let samples = found.items.first().and_then(|item| self.samples(item));
         let mut draft = draft;
-        if let Some(files) = &samples {
+        let expect = self.with_files(found);
+        if let (Some(files), Some(expect)) = (&samples, expect) {
             let mut setup: Vec<SceneEdit> =
                 place.iter().map(|path| SceneEdit::MakeFolder { path: path.clone() }).collect();
             setup.extend(files.iter().cloned());
-            draft = draft.scenario("files-present", "two files are there", Expect::SameAsOriginal, setup);
+            draft = draft.scenario("files-present", "two files are there", expect, setup);
         }
-        if let (Some(files), Some(place)) = (&samples, &place) {
-            let gone: Vec<SceneEdit> = std::iter::once(removed(place)).chain(files.iter().cloned()).collect();
+        let sure = expect == Some(Expect::Succeeds);
+        if let (Some(files), Some(place), true) =
+            (&samples, place.filter(|place| !self.file.path.starts_with(place)), sure)
+        {
+            let gone: Vec<SceneEdit> =
+                std::iter::once(removed(&place)).chain(files.iter().cloned()).collect();
             let title = format!("{} is missing, two files are there", place.display());
-            if self.only_moves(found) && !self.file.path.starts_with(place) {
-                draft = draft
-                    .scenario("destination-missing", title, Expect::Succeeds, gone)
-                    .checked(vec![Check::Exists { path: place.clone() }]);
-                let mut blocked = vec![removed(place), written(place, "a file in the way\n")];
-                blocked.extend(files.iter().cloned());
-                let title = format!("{} is a file", place.display());
-                draft = draft.scenario("destination-is-a-file", title, Expect::Fails, blocked);
-            }
+            draft = draft
+                .scenario("destination-missing", title, Expect::Succeeds, gone)
+                .checked(vec![Check::Exists { path: place.clone() }]);
+            let title = format!("{} is a file", place.display());
+            let mut blocked = vec![removed(&place), written(&place, "a file in the way\n")];
+            blocked.extend(files.iter().cloned());
+            draft = draft.scenario("destination-is-a-file", title, Expect::Fails, blocked);
         }
         if !holds_script && source.components().count() > 2 {
             let title = format!("{} is missing", source.display());
@@ -392,21 +463,42 @@ impl Look<'_> {
         Some(names.iter().zip(["first\n", "second\n"]).map(|(name, text)| written(at(name), text)).collect())
     }
 
-    /// Whether the loop only moves files about, so that it does with any content.
-    fn only_moves(&self, found: &Use) -> bool {
-        let Some(block) = found.block.and_then(|at| self.script.blocks.get(at)) else { return false };
-        let known = [
-            "cp", "mv", "ln", "install", "rsync", "gzip", "bzip2", "xz", "tar", "basename", "dirname",
-            "echo", "printf", "date", "mkdir", "touch", "chmod", "cat", "wc", "[", "[[", "test", "continue",
-            "local", "true", ":", "rm",
-        ];
-        let inside = |c: &&Command| block.body <= c.span.start && c.span.end <= block.span.end;
-        self.script.commands.iter().filter(inside).all(|command| {
+    /// What must come of a run with files whose content is made up: success when the script only moves files about; what
+    /// the original does when there is one place only; unknown otherwise.
+    fn with_files(&self, found: &Use) -> Option<Expect> {
+        let block = found.block.and_then(|at| self.script.blocks.get(at))?;
+        let functions = self.script.blocks.iter().filter_map(|block| match &block.kind {
+            BlockKind::Function { name } => Some(name.as_str()),
+            _ => None,
+        });
+        let functions: Vec<&str> = functions.collect();
+        let moves = self.script.commands.iter().all(|command| {
             let name = self.script.name(command);
-            name.is_empty() || name.starts_with("((") || known.contains(&name.as_str())
-        })
+            name.is_empty()
+                || name.starts_with("((")
+                || MOVING.contains(&name.as_str())
+                || functions.contains(&name.as_str())
+        });
+        if moves {
+            return Some(Expect::Succeeds);
+        }
+        let patterns = self
+            .script
+            .commands
+            .iter()
+            .any(|c| c.words.iter().any(|word| has_pattern(self.script.get(word))));
+        let single = self.loops().len() == 1 && !patterns && !self.script.in_function(block.parent);
+        single.then_some(Expect::SameAsOriginal)
     }
 }
+
+/// Commands that do with files of any content.
+const MOVING: &[&str] = &[
+    "cp", "mv", "ln", "install", "rsync", "gzip", "bzip2", "xz", "tar", "basename", "dirname", "echo",
+    "printf", "date", "mkdir", "touch", "chmod", "cat", "wc", "[", "[[", "test", "continue", "local", "true",
+    ":", "rm", "set", "cd", "pwd", "exit", "return", "readonly", "export", "declare", "shift", "umask", "id",
+    "whoami", "hostname", "uname", "shopt", "ls", "sort", "break",
+];
 
 #[cfg(test)]
 mod tests {
@@ -485,6 +577,29 @@ mod tests {
         let expected = "set -e\n[ -d \"$SRC\" ] || { echo \"$SRC is missing\" >&2; exit 1; }\nmkdir -p out\n\
             if compgen -G \"$SRC/*.log\" > /dev/null; then\n  cp \"$SRC\"/*.log out/\nelse\n  echo \"no file matches $SRC/*.log\" >&2\nfi\necho done\n";
         assert_eq!(healed, expected);
+    }
+
+    #[test]
+    fn loops_over_a_pattern_that_was_listed() {
+        let text = "set -e\nls $DIR/*.xml | while read -r f; do\n  cp \"$f\" out/\ndone\n";
+        let scene = TestScene::new().folder("drop").folder("out").set("DIR", "drop");
+        let case = TestCase::new("x.sh", text, scene)
+            .fault(Fault::UnmatchedGlob { pattern: "drop/*.xml".into() })
+            .at(2);
+        let healed = case.healed(&UnmatchedGlob);
+        assert!(healed.contains("for f in \"$DIR\"/*.xml; do\n  [ -e \"$f\" ] ||"), "{healed}");
+        assert!(
+            healed.starts_with("set -e\n[ -d \"$DIR\" ] ||") && healed.contains("\nmkdir -p out\n"),
+            "{healed}"
+        );
+    }
+
+    #[test]
+    fn knows_the_pattern_in_the_name_of_a_result() {
+        let text = "for f in $IN/*.txt; do\n\tgzip -c \"$f\" > \"out/$(basename \"$f\").gz\"\ndone\n";
+        let scene = TestScene::new().folder("in").set("IN", "in");
+        let case = TestCase::new("x.sh", text, scene).fault(no_such("out/*.txt.gz")).at(2);
+        assert!(case.healed(&UnmatchedGlob).contains("mkdir -p out\nfor f in"));
     }
 
     #[test]

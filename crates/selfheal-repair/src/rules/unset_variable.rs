@@ -31,7 +31,6 @@
 use std::path::Path;
 
 use selfheal_core::fault::Fault;
-use selfheal_core::verification::Expect;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, ScriptFile};
@@ -93,7 +92,6 @@ fn with_default(file: &ScriptFile, script: &Script<'_>, name: &str, default: &st
         splice(&file.text, vec![(at..at, format!(": \"${{{name}:={default}}}\"\n"))]),
         format!("line {line}: a default for {name}"),
     )
-    .scenario("still-without", format!("{name} is not set"), Expect::Succeeds, Vec::new())
     .done()
 }
 

@@ -8,7 +8,7 @@ mod values;
 use std::ops::Range;
 
 pub(crate) use lexer::{HereDocument, unquoted};
-pub(crate) use values::{Values, folder_of, has_pattern, quoted, substitution, variables};
+pub(crate) use values::{Values, bare, folder_of, has_pattern, quoted, quoted_word, substitution, variables};
 
 /// A script's commands, loops and blocks, in the order in which they begin.
 #[derive(Debug, Default)]

@@ -198,11 +198,30 @@ pub(crate) fn folder_of(word: &str) -> Option<String> {
         previous = c;
     }
     let head = word.get(..cut?)?;
-    let bare = head.replace('"', "");
+    // The cut may leave a quote open: what is closed later does not matter for the head.
+    let bare = bare(head);
     if bare.contains('\'') || bare.is_empty() {
         return (!bare.is_empty()).then(|| head.to_owned());
     }
     Some(quoted(&bare))
+}
+
+/// A word without its double quotes. A variable that a quote kept apart from what follows gets braces: of `"$a"b` it is
+/// `${a}b`.
+pub(crate) fn bare(word: &str) -> String {
+    let mut out = String::with_capacity(word.len());
+    let mut pieces = word.split('"').peekable();
+    while let Some(piece) = pieces.next() {
+        out.push_str(piece);
+        let name_goes_on = pieces.peek().is_some_and(|next| next.starts_with(crate::text::is_name));
+        let name: usize = out.chars().rev().take_while(|c| crate::text::is_name(*c)).count();
+        let start = out.char_indices().rev().nth(name).map(|(at, c)| (at, c));
+        if let Some((at, '$')) = start.filter(|_| name > 0 && name_goes_on) {
+            let variable = out.split_off(at + 1);
+            out.push_str(&format!("{{{variable}}}"));
+        }
+    }
+    out
 }
 
 /// A word, given without double quotes, with them where they are needed.
@@ -232,6 +251,37 @@ pub(crate) fn has_pattern(word: &str) -> bool {
         previous = c;
     }
     false
+}
+
+/// A word with its variables in quotes; patterns stay outside of them.
+pub(crate) fn quoted_word(word: &str) -> String {
+    if !has_pattern(word) && !word.contains(['\'', '~']) {
+        return format!("\"{}\"", bare(word));
+    }
+    let mut out = String::new();
+    let mut rest = word;
+    while let Some(at) = rest.find('$') {
+        let (before, after) = rest.split_at(at);
+        let open = before.matches('"').count() % 2 == 1;
+        let end = expansion_end(after);
+        out.push_str(before);
+        if open {
+            out.push_str(after.get(..end).unwrap_or_default());
+        } else {
+            out.push_str(&format!("\"{}\"", after.get(..end).unwrap_or_default()));
+        }
+        rest = after.get(end..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+fn expansion_end(text: &str) -> usize {
+    if text.starts_with("${") {
+        return text.find('}').map_or(text.len(), |at| at + 1);
+    }
+    let body = text.get(1..).unwrap_or_default();
+    1 + body.find(|c: char| !crate::text::is_name(c)).unwrap_or(body.len())
 }
 
 /// The names of variables that a word uses.
@@ -281,6 +331,7 @@ mod tests {
         assert_eq!(folder_of("out/x.txt").as_deref(), Some("out"));
         assert_eq!(folder_of("\"$A\"/").as_deref(), Some("\"$A\""));
         assert_eq!(folder_of("\"${A%/*}\""), None);
+        assert_eq!(folder_of("\"$s\"pages/*.html").as_deref(), Some("\"${s}pages\""));
         assert_eq!(folder_of("/x"), None);
     }
 
