@@ -121,21 +121,6 @@ impl Draft {
         }
     }
 
-    /// Replaces the bytes of a file that is no text in UTF-8.
-    pub(crate) fn bytes(
-        mut self,
-        path: &Path,
-        before: &[u8],
-        after: Vec<u8>,
-        summary: impl Into<String>,
-    ) -> Self {
-        if after != before {
-            self.summary.push(summary.into());
-            self.change(path, before, Some(after), None);
-        }
-        self
-    }
-
     /// Sets the permission bits of a file.
     pub(crate) fn mode(mut self, path: &Path, content: &[u8], mode: u32, summary: impl Into<String>) -> Self {
         self.summary.push(summary.into());

@@ -251,3 +251,49 @@ impl<'a> Case<'a> {
         files
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use selfheal_core::trace::Frame;
+
+    use super::*;
+    use crate::testing::{TestCase, TestScene};
+
+    #[test]
+    fn own_are_the_scripts_folder_and_the_jobs() {
+        let case = TestCase::new("jobs/x.sh", "true\n", TestScene::new());
+        let case = case.case();
+        assert!(case.owns(Path::new("/srv/job/jobs/lib/a.sh")) && case.owns(Path::new("out/x")));
+        assert!(!case.owns(Path::new("/etc/passwd")) && !case.owns(Path::new("/srv/job/../other")));
+    }
+
+    #[test]
+    fn relative_paths_are_taken_from_where_the_job_went() {
+        let home = TestCase::new("jobs/x.sh", "cd \"$(dirname \"$0\")\"\n", TestScene::new());
+        assert_eq!(home.case().base(), Path::new("/srv/job/jobs"));
+        let values = BTreeMap::from([("PWD".to_owned(), "/srv/job/stage".to_owned())]);
+        let trace = Trace { frames: vec![Frame { values, ..Frame::default() }], ..Trace::default() };
+        let seen = TestCase::new("x.sh", "cd stage\n", TestScene::new()).trace(trace);
+        assert_eq!(seen.case().base(), Path::new("/srv/job/stage"));
+    }
+
+    #[test]
+    fn a_file_on_another_host_is_nobodys_to_edit() {
+        let mut case = TestCase::new("x.sh", "ssh h x\n", TestScene::new()).at(1);
+        if let Some(place) = &mut case.report.location {
+            place.remote = Some("h".to_owned());
+        }
+        assert!(case.case().failing_file().is_none());
+    }
+
+    #[test]
+    fn languages_are_told_by_first_line_and_name() {
+        let of = |path: &str, text: &str| Language::of(Path::new(path), text);
+        assert_eq!(of("job", "#!/usr/bin/env -S python3.11 -u\n"), Language::Python);
+        assert_eq!(of("job.py", "#!/bin/sh\n"), Language::Sh);
+        assert_eq!((of("a.js", ""), of("Makefile", "all:\n")), (Language::Node, Language::Make));
+        assert_eq!(of("notes.txt", "hello"), Language::Other);
+    }
+}

@@ -7,7 +7,6 @@
 //!
 //! Each rule is one file in `rules/`, and its page in the manual is the header of that file ([`manual`]).
 #![forbid(unsafe_code)]
-#![expect(dead_code, reason = "helpers that the next rules of this slice use")]
 
 mod candidate;
 mod case;

@@ -8,7 +8,7 @@ use selfheal_core::fault::Fault;
 use selfheal_core::ids::{JobKey, Signature};
 use selfheal_core::job::{Job, Repeatable};
 use selfheal_core::outcome::Class;
-use selfheal_core::report::{Confidence, FailedCommand, Location, Report};
+use selfheal_core::report::{Confidence, Location, Report};
 use selfheal_core::scene::{Kind, PathFacts, Scene, absolute};
 use selfheal_core::trace::Trace;
 
@@ -190,15 +190,6 @@ impl TestCase {
     pub(crate) fn at_file(mut self, file: &str, line: u32) -> Self {
         let file = absolute(Path::new(HOME), Path::new(file));
         self.report.location = Some(Location { file, line, column: None, function: None, remote: None });
-        self
-    }
-
-    pub(crate) fn failed(mut self, source: &str, words: &[&str], status: i32) -> Self {
-        self.report.command = Some(FailedCommand {
-            source: source.to_owned(),
-            words: words.iter().map(|word| (*word).to_owned()).collect(),
-            status: Some(status),
-        });
         self
     }
 

@@ -2,12 +2,6 @@
 
 use selfheal_core::edit::LineEdit;
 
-/// The leading blanks of a line.
-pub(crate) fn indent(line: &str) -> &str {
-    let rest = line.trim_start_matches([' ', '\t']);
-    line.get(..line.len() - rest.len()).unwrap_or_default()
-}
-
 /// A line of a text, from 1, without its line end.
 pub(crate) fn line(text: &str, number: u32) -> Option<&str> {
     text.lines().nth((number as usize).checked_sub(1)?)

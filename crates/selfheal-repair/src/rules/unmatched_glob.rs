@@ -307,17 +307,28 @@ impl Look<'_> {
         self.scenarios(draft, first, targets.first()).done()
     }
 
-    /// Checks that the folders of the patterns are there.
-    fn source_checks(&self, found: &Use, said: &mut Vec<String>) -> Vec<(Range<usize>, String)> {
+    /// The variables that change in the loops around a use.
+    fn changing(&self, found: &Use) -> Vec<String> {
         let block = found.block.and_then(|at| self.script.blocks.get(at));
-        let outer = block.map(|block| block.parent).unwrap_or_else(|| {
-            found.command.and_then(|at| self.script.commands.get(at)).and_then(|command| command.block)
-        });
+        let command = found.command.and_then(|at| self.script.commands.get(at));
+        let outer = block.map_or_else(|| command.and_then(|command| command.block), |block| block.parent);
         let loops = self
             .script
             .around(outer)
-            .filter(|(_, b)| matches!(b.kind, BlockKind::For { .. } | BlockKind::While));
-        let changing: Vec<String> = loops.flat_map(|(_, block)| self.script.changed_in(block)).collect();
+            .filter(|(_, block)| matches!(block.kind, BlockKind::For { .. } | BlockKind::While));
+        loops.flat_map(|(_, block)| self.script.changed_in(block)).collect()
+    }
+
+    /// Whether the folder of a use is another one in each turn of a loop around it.
+    fn varies(&self, found: &Use) -> bool {
+        let changing = self.changing(found);
+        let words = found.items.iter().filter_map(|item| self.folder_word(item));
+        words.flat_map(|word| variables(&word)).any(|name| changing.contains(&name))
+    }
+
+    /// Checks that the folders of the patterns are there.
+    fn source_checks(&self, found: &Use, said: &mut Vec<String>) -> Vec<(Range<usize>, String)> {
+        let changing = self.changing(found);
         let mut out = Vec::new();
         for word in found.items.iter().filter_map(|item| self.folder_word(item)) {
             let varies = variables(&word).iter().any(|name| changing.contains(name));
@@ -444,7 +455,7 @@ impl Look<'_> {
             blocked.extend(files.iter().cloned());
             draft = draft.scenario("destination-is-a-file", title, Expect::Fails, blocked);
         }
-        if !holds_script && source.components().count() > 2 {
+        if !holds_script && source.components().count() > 2 && !self.varies(found) {
             let title = format!("{} is missing", source.display());
             draft = draft.scenario("missing-source", title, Expect::Fails, vec![removed(source)]);
         }

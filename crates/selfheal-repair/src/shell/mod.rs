@@ -248,11 +248,6 @@ impl<'t> Script<'t> {
         end.max(comments)
     }
 
-    /// The innermost commands at a line, and the statement that begins there.
-    pub(crate) fn at_line(&self, line: u32) -> impl Iterator<Item = &Command> {
-        self.commands.iter().filter(move |command| self.covers(command, line))
-    }
-
     /// Whether a command's status decides something: it stands in a condition, or before `&&` or `||`.
     pub(crate) fn in_condition(&self, command: &Command) -> bool {
         let at = command.span.start;

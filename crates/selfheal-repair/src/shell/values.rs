@@ -215,7 +215,7 @@ pub(crate) fn bare(word: &str) -> String {
         out.push_str(piece);
         let name_goes_on = pieces.peek().is_some_and(|next| next.starts_with(crate::text::is_name));
         let name: usize = out.chars().rev().take_while(|c| crate::text::is_name(*c)).count();
-        let start = out.char_indices().rev().nth(name).map(|(at, c)| (at, c));
+        let start = out.char_indices().rev().nth(name);
         if let Some((at, '$')) = start.filter(|_| name > 0 && name_goes_on) {
             let variable = out.split_off(at + 1);
             out.push_str(&format!("{{{variable}}}"));
