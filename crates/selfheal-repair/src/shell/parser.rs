@@ -6,7 +6,7 @@ use super::lexer::{Kind, Lexer, Token};
 use super::{Block, BlockKind, Command, Script};
 
 /// The most commands that are read: a script with more is generated, and no rule looks at it.
-const MOST: usize = 20_000;
+const MOST: usize = 5_000;
 
 /// Reads a whole script.
 pub(super) fn parse(text: &str) -> Script<'_> {
