@@ -49,6 +49,7 @@ mod interpreter_path;
 mod leading_zero;
 mod makefile_recipes;
 mod missing_folder;
+mod moved_file;
 mod names_with_blanks;
 mod node_modules_kind;
 mod perl_library;
@@ -59,6 +60,7 @@ mod python_two;
 mod read_loop;
 mod renamed_column;
 mod renamed_key;
+mod rotation_order;
 mod search_path;
 mod shared_default;
 mod sort_order;
@@ -121,6 +123,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &group_rights::GroupRights,
         &unknown_option::UnknownOption,
         &tab_fields::TabFields,
+        &rotation_order::RotationOrder,
         &unmatched_glob::UnmatchedGlob,
         &missing_folder::MissingFolder,
         &python_folder::PythonFolder,
@@ -138,5 +141,6 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &shared_default::SharedDefault,
         &renamed_column::RenamedColumn,
         &python_two::PythonTwo,
+        &moved_file::MovedFile,
     ]
 }

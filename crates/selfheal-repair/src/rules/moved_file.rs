@@ -1,0 +1,139 @@
+//! # A file that was moved
+//!
+//! ## What it finds
+//! A script reads a file that is not there, and exactly one file of that name lies somewhere else in the job's own folders.
+//!
+//! ## Why it fails
+//! The file got another place, and the script still names the old one.
+//!
+//! ## Fix
+//! The script names the file where it is.
+//!
+//! ## Example
+//! ```sh
+//! LIST=config/stores.txt
+//! ```
+//! ```sh
+//! LIST=settings/stores.txt
+//! ```
+//!
+//! ## Safety
+//! Only when the old path stands in the script as it is, and only when one file of the name exists. It may be another file
+//! of that name, so the risk is medium.
+
+use std::path::{Path, PathBuf};
+
+use selfheal_core::fault::Fault;
+use selfheal_core::scene::Kind;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::Case;
+
+rule!(MovedFile, "moved_file", Unsafe, propose);
+
+/// Folders that are looked into, at most.
+const MOST_FOLDERS: usize = 300;
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let mut out = Vec::new();
+    for fault in case.faults() {
+        let Fault::NoSuchPath { path } = fault else { continue };
+        out.extend(moved(case, path));
+    }
+    out
+}
+
+fn moved(case: &Case, path: &Path) -> Option<Candidate> {
+    let old = path.to_string_lossy().into_owned();
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    if case.find(path).is_some() || name.len() < 3 || crate::globs::is_pattern(&old) {
+        return None;
+    }
+    let base = case.base();
+    let places = named(case, &base, &name);
+    let [place] = places.as_slice() else { return None };
+    let new =
+        if path.is_absolute() { place.to_path_buf() } else { place.strip_prefix(&base).ok()?.to_path_buf() };
+    let new = new.to_string_lossy().into_owned();
+    for file in case.files() {
+        // The whole path as one word: not a part of a longer one.
+        let spots: Vec<usize> = file
+            .text
+            .match_indices(&old)
+            .map(|(at, _)| at)
+            .filter(|at| stands_alone(&file.text, *at, &old))
+            .collect();
+        if spots.is_empty() {
+            continue;
+        }
+        let parts = spots.iter().map(|at| (*at..at + old.len(), new.clone())).collect();
+        return Draft::new(
+            "moved_file",
+            format!("{old} is not there; a file of that name is at {new}"),
+            "name the file where it is",
+        )
+        .evidence(format!("{new} exists and is the only file of that name"))
+        .meaning()
+        .rewrite(&file, crate::shell::splice(&file.text, parts), format!("{new} for {old}"))
+        .done();
+    }
+    None
+}
+
+fn stands_alone(text: &str, at: usize, old: &str) -> bool {
+    let part = |c: char| crate::text::is_name(c) || matches!(c, '/' | '-' | '.' | '$' | '}');
+    let before = text.get(..at).and_then(|before| before.chars().next_back());
+    let after = text.get(at + old.len()..).and_then(|rest| rest.chars().next());
+    !before.is_some_and(part) && !after.is_some_and(|c| crate::text::is_name(c) || matches!(c, '/' | '-'))
+}
+
+/// The files of a name in a folder and below it.
+fn named(case: &Case, base: &Path, name: &str) -> Vec<PathBuf> {
+    let mut waiting = vec![base.to_path_buf()];
+    let mut found = Vec::new();
+    let mut seen = 0;
+    while let Some(folder) = waiting.pop() {
+        seen += 1;
+        if seen > MOST_FOLDERS || !case.owns(&folder) {
+            continue;
+        }
+        for entry in case.scene.names(&folder) {
+            let place = folder.join(&entry);
+            match case.scene.facts(&place).map(|facts| facts.kind) {
+                Some(Kind::File) if entry == name => found.push(place),
+                Some(Kind::Directory) if !entry.starts_with('.') && waiting.len() < MOST_FOLDERS => {
+                    waiting.push(place)
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{TestCase, TestScene, no_such};
+
+    fn case(scene: TestScene) -> TestCase {
+        let text = "LIST=config/stores.txt\nsort < \"$LIST\" > out\ncp old/config/stores.txt x\n";
+        TestCase::new("x.sh", text, scene).fault(no_such("config/stores.txt")).at(2)
+    }
+
+    #[test]
+    fn names_the_file_where_it_is() {
+        let healed = case(TestScene::new().file("settings/stores.txt", "a")).healed(&MovedFile);
+        assert!(
+            healed.starts_with("LIST=settings/stores.txt\n") && healed.contains("old/config/stores.txt"),
+            "{healed}"
+        );
+    }
+
+    #[test]
+    fn leaves_unknown_and_ambiguous_files_alone() {
+        assert!(case(TestScene::new()).silent(&MovedFile));
+        let two = TestScene::new().file("a/stores.txt", "a").file("b/stores.txt", "a");
+        assert!(case(two).silent(&MovedFile));
+    }
+}
