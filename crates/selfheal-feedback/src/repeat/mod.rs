@@ -78,7 +78,7 @@ pub fn repeatable(input: &RepeatInput<'_>) -> Repeatability {
     by_command(input)
         .or_else(|| {
             let trace = input.trace.filter(|trace| trace.complete && !trace.steps.is_empty())?;
-            Some(by_trace(trace, input.script.unwrap_or_default()))
+            Some(by_trace(trace, input))
         })
         .or_else(|| input.script.map(|script| by_text(script, input.failed_line)))
         .unwrap_or_else(|| {
@@ -92,7 +92,7 @@ fn by_command(input: &RepeatInput<'_>) -> Option<Repeatability> {
     let name = inner.words.first().map(|word| crate::words::base(word).to_owned())?;
     let all: Vec<String> = input.job.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match judge(&all) {
-        Verdict::Once(why) => Some(Repeatability::no(format!("{name} {why}"))),
+        Verdict::Once(why) | Verdict::Files(why) => Some(Repeatability::no(format!("{name} {why}"))),
         Verdict::Again => {
             Some(Repeatability::yes(format!("{name} only reads, or does the same when it runs twice")))
         }
@@ -101,7 +101,8 @@ fn by_command(input: &RepeatInput<'_>) -> Option<Repeatability> {
 }
 
 /// Steps that a probe saw, up to the failing one.
-fn by_trace(trace: &Trace, script: &str) -> Repeatability {
+fn by_trace(trace: &Trace, input: &RepeatInput<'_>) -> Repeatability {
+    let script = input.script.unwrap_or_default();
     let end = trace.failing.map_or(trace.steps.len(), |at| at + 1);
     let made = Made::by(script);
     let lines: Vec<&str> = script.lines().collect();
@@ -113,13 +114,17 @@ fn by_trace(trace: &Trace, script: &str) -> Repeatability {
         {
             table::in_source(&step.words.concat()).map(|why| format!("line {} {why}", step.line))
         }
+        // What it did to files was looked at in a box, and nothing was lost.
+        Verdict::Files(_) if input.effects.is_some() => None,
         // The words of a step have their values; the script's own words say what it made itself.
-        Verdict::Once(_)
+        Verdict::Once(_) | Verdict::Files(_)
             if lines.get((step.line as usize).wrapping_sub(1)).is_some_and(|line| made.covers_line(line)) =>
         {
             None
         }
-        Verdict::Once(why) => Some(format!("line {} ran `{}`, which {why}", step.line, short(&step.words))),
+        Verdict::Once(why) | Verdict::Files(why) => {
+            Some(format!("line {} ran `{}`, which {why}", step.line, short(&step.words)))
+        }
         Verdict::Again | Verdict::Unknown => appends(&lines, &made, step.line),
     });
     hit.map_or_else(
@@ -177,7 +182,9 @@ fn in_shell(script: &str, end: u32) -> Option<String> {
     let made = Made::by(script);
     logical_lines(script).into_iter().take_while(|(number, _)| *number <= end).find_map(|(number, line)| {
         commands(&line).iter().filter(|words| !made.covers(words)).find_map(|words| match judge(words) {
-            Verdict::Once(why) => Some(format!("line {number} has `{}`, which {why}", short(words))),
+            Verdict::Once(why) | Verdict::Files(why) => {
+                Some(format!("line {number} has `{}`, which {why}", short(words)))
+            }
             Verdict::Again | Verdict::Unknown => None,
         })
     })

@@ -12,6 +12,8 @@ use crate::words::base;
 pub enum Verdict {
     /// It must not happen twice; why, as it reads after the command's name.
     Once(String),
+    /// The same, but only for what it does to files on this machine.
+    Files(String),
     /// It may: it only reads, or a second time changes nothing.
     Again,
     /// The table does not know it.
@@ -54,6 +56,9 @@ struct Entry {
     /// Why, as it reads after the command's name.
     #[serde(default)]
     why: String,
+    /// Whether it is about files on this machine alone.
+    #[serde(default)]
+    files: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -82,7 +87,11 @@ pub fn judge(words: &[String]) -> Verdict {
     let Some((name, arguments)) = inner.split_first() else { return Verdict::Unknown };
     let fits = |entry: &&Entry| entry.fits(base(name), arguments);
     if let Some(entry) = TABLE.once.iter().find(fits) {
-        return Verdict::Once(entry.why.clone());
+        return if entry.files {
+            Verdict::Files(entry.why.clone())
+        } else {
+            Verdict::Once(entry.why.clone())
+        };
     }
     if TABLE.again.iter().any(|entry| entry.fits(base(name), arguments)) {
         return Verdict::Again;
