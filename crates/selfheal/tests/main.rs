@@ -15,6 +15,7 @@ mod outcomes;
 mod rules;
 mod story;
 mod support;
+mod terminal;
 mod workspace;
 
 #[cfg(feature = "model")]

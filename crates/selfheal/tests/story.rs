@@ -11,6 +11,16 @@ fn the_story_of_the_backup_job() {
 }
 
 #[test]
+fn the_readme_shows_what_the_demo_prints() {
+    let demo = env().run(&["demo"]);
+    assert_eq!(demo.code, 0, "{demo:?}");
+    let readme = include_str!("../../../README.md");
+    let recording = readme.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let told: String = demo.stderr.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+    assert_eq!(selfheal_testkit::normalise(recording), selfheal_testkit::normalise(&told));
+}
+
+#[test]
 fn the_story_in_chinese() {
     let env = backup_env().with("LC_ALL", "zh_CN.UTF-8");
     let run = env.run(&["run", "--", "bash", "backup.sh"]);

@@ -4,9 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use selfheal_core::fault::Fault;
 use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::BoxedRun;
 use selfheal_core::proposal::FileChange;
+use selfheal_core::report::Report;
 use selfheal_core::trace::Trace;
 use selfheal_core::verification::{CheckResult, Expect, Scenario, SceneEdit, Showed, Verification};
 use selfheal_syntax::diff;
@@ -133,6 +135,13 @@ impl Healer<'_> {
         let traces: Vec<&Trace> = good.runs.iter().filter_map(|(_, run)| run.trace.as_ref()).collect();
         if traces.iter().all(|trace| trace.steps.is_empty() && trace.lines.is_empty()) {
             return shown(Showed::NotTested, "this language is not traced");
+        }
+        if matches!(
+            self.report.as_ref().and_then(Report::fault),
+            Some(Fault::Syntax { .. } | Fault::Dialect { .. })
+        ) {
+            // Nothing ran because nothing parsed; that the job ran at all is the step.
+            return shown(Showed::Passed, "the text is understood, and ran");
         }
         let words = self.failed_words();
         let again = |trace: &&Trace| {

@@ -1,0 +1,51 @@
+//! On a terminal: selfheal asks, colours, and shows what it is doing. The terminal is a real one, made by `script`.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use crate::support::{BACKUP, backup_env};
+
+/// Runs a command line of selfheal on a terminal of its own, with this typed, and returns all that was shown.
+fn on_a_terminal(env: &selfheal_testkit::TestEnv, line: &str, typed: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_selfheal");
+    let mut command = env.command(&[]);
+    // `command` names the program under test; here it is run by another one that makes the terminal.
+    let vars: Vec<_> =
+        command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+    let folder = command.get_current_dir().unwrap().to_owned();
+    command = std::process::Command::new("script");
+    command.args(["-qec", &format!("{program} {line}"), "/dev/null"]).current_dir(folder).env_clear();
+    for (name, value) in vars {
+        command.env(name, value.unwrap());
+    }
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn it_shows_the_repair_and_asks_and_a_yes_applies() {
+    let env = backup_env().with("TERM", "xterm");
+    let shown = on_a_terminal(&env, "run -- bash backup.sh", "y\n");
+    assert!(shown.contains("Apply this repair (risk low) and run the job again? [y/N]"), "{shown}");
+    assert!(shown.contains("\u{1b}[32m+"), "the diff is coloured: {shown}");
+    assert!(shown.contains("selfheal undo"), "{shown}");
+    assert_ne!(env.read("backup.sh"), BACKUP);
+}
+
+#[test]
+fn anything_but_a_yes_changes_nothing() {
+    let env = backup_env().with("TERM", "xterm");
+    let shown = on_a_terminal(&env, "run -- bash backup.sh", "\n");
+    assert!(shown.contains("selfheal approve"), "{shown}");
+    assert_eq!(env.read("backup.sh"), BACKUP);
+}
+
+#[test]
+fn no_color_is_respected() {
+    let env = backup_env().with("TERM", "xterm").with("NO_COLOR", "1");
+    let shown = on_a_terminal(&env, "run --apply none -- bash backup.sh", "");
+    assert!(shown.contains("selfheal approve"), "{shown}");
+    assert!(!shown.contains("\u{1b}[32m"), "{shown}");
+}
