@@ -161,7 +161,10 @@ fn new_danger(language: Language, texts: Change<'_>, roots: &Roots) -> Vec<Findi
     let lines = diff::changed_line_numbers(texts.before, texts.after);
     let mut out = Vec::new();
     for operation in new.iter().filter(|operation| operation.danger > Danger::Low) {
-        let count = |all: &[danger::Operation]| all.iter().filter(|other| other.same_as(operation)).count();
+        // What was at least as dangerous before is no new capability; a deleter that became safer is none either.
+        let count = |all: &[danger::Operation]| {
+            all.iter().filter(|other| operation.same_as(other) && other.danger >= operation.danger).count()
+        };
         let more = count(&new) > count(&old);
         if !more
             || out.iter().any(|finding: &Finding| {

@@ -31,10 +31,20 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Whether two operations are the same, wherever they stand.
+    /// Whether two operations are the same capability: the same rule and command, and for high ones the same operands.
+    /// Options and the order of operands do not count.
     #[must_use]
     pub fn same_as(&self, other: &Self) -> bool {
-        self.rule == other.rule && self.subject == other.subject && self.danger == other.danger
+        let command = |one: &Self| one.subject.split_whitespace().next().map(str::to_owned);
+        let alike = self.rule == other.rule && command(self) == command(other);
+        alike && (self.danger < Danger::High || self.operands() == other.operands())
+    }
+
+    fn operands(&self) -> Vec<&str> {
+        let mut words: Vec<&str> =
+            self.subject.split_whitespace().filter(|word| !word.starts_with('-')).collect();
+        words.sort_unstable();
+        words
     }
 }
 

@@ -19,6 +19,38 @@ pub struct Statement {
     pub background: bool,
 }
 
+impl Statement {
+    /// Calls `see` for this statement and every one inside of it, substitutions of commands not counted.
+    pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Self)) {
+        see(self);
+        let mut all = |statements: &'a [Self]| statements.iter().for_each(|statement| statement.visit(see));
+        match &self.kind {
+            StatementKind::Command(_) | StatementKind::Unparsed => {}
+            StatementKind::List { left, right, .. } => {
+                left.visit(see);
+                right.visit(see);
+            }
+            StatementKind::Not(inner) => inner.visit(see),
+            StatementKind::Pipeline(body)
+            | StatementKind::Function { body, .. }
+            | StatementKind::Subshell(body)
+            | StatementKind::Group(body) => all(body),
+            StatementKind::If { arms, otherwise } => {
+                arms.iter().for_each(|(condition, body)| {
+                    all(condition);
+                    all(body);
+                });
+                all(otherwise.as_deref().unwrap_or_default());
+            }
+            StatementKind::Loop { condition, body, .. } => {
+                all(condition);
+                all(body);
+            }
+            StatementKind::Case { items, .. } => items.iter().for_each(|(_, body)| all(body)),
+        }
+    }
+}
+
 /// The kinds of statements. Indices lead into the lists of the script.
 #[derive(Clone, Debug)]
 pub enum StatementKind {

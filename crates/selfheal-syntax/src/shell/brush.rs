@@ -11,6 +11,10 @@ const MAX_HERE: usize = 200;
 /// Texts above this many bytes are not given to it either.
 const MAX_BYTES: usize = 256 * 1024;
 
+/// Texts nested deeper than this are not given to it: it calls itself for each level, and a stack that overflows cannot be
+/// caught.
+const MAX_NESTING: i32 = 60;
+
 /// What the second parser says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Second {
@@ -30,7 +34,7 @@ pub enum Second {
 /// Asks the second parser. `posix` asks for the dialect of `sh`.
 #[must_use]
 pub fn second_opinion(text: &str, posix: bool) -> Second {
-    if text.len() > MAX_BYTES || text.matches("<<").count() > MAX_HERE {
+    if text.len() > MAX_BYTES || text.matches("<<").count() > MAX_HERE || nesting(text) > MAX_NESTING {
         return Second::NoOpinion;
     }
     let options = brush_parser::ParserOptions { sh_mode: posix, posix_mode: posix, ..Default::default() };
@@ -43,6 +47,30 @@ pub fn second_opinion(text: &str, posix: bool) -> Second {
         Ok(Ok(_)) => Second::Good,
         Ok(Err(error)) => Second::Bad { line: line_of(&error), message: error.to_string() },
     }
+}
+
+/// An upper bound of how deep brackets and compound commands are nested, quotes not understood. Each closing word takes back
+/// one opening one; backquotes count as one level for every other.
+fn nesting(text: &str) -> i32 {
+    let (mut depth, mut deepest) = (0_i32, 0_i32);
+    let mut words = 0_i32;
+    for word in text.split(|c: char| c.is_whitespace() || ";&|".contains(c)) {
+        match word {
+            "if" | "case" | "while" | "until" | "for" | "select" | "!" => words += 1,
+            "fi" | "esac" | "done" => words = (words - 1).max(0),
+            _ => {}
+        }
+        deepest = deepest.max(words);
+    }
+    for byte in text.bytes() {
+        match byte {
+            b'(' | b'{' | b'[' => depth += 1,
+            b')' | b'}' | b']' => depth = (depth - 1).max(0),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 fn line_of(error: &ParseError) -> Option<u32> {

@@ -143,6 +143,14 @@ impl Script {
         self.commands.iter().flat_map(|command| &command.assignments)
     }
 
+    /// Every redirection, those of commands first, then those of whole statements.
+    #[must_use]
+    pub fn redirects(&self) -> Vec<&Redirect> {
+        let mut out: Vec<&Redirect> = self.commands.iter().flat_map(|command| &command.redirects).collect();
+        self.body.iter().for_each(|statement| statement.visit(&mut |one| out.extend(&one.redirects)));
+        out
+    }
+
     /// The functions.
     #[must_use]
     pub fn functions(&self) -> &[Function] {

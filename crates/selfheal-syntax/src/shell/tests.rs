@@ -157,4 +157,7 @@ fn the_second_parser_has_its_own_mind() {
     assert_eq!(second_opinion("for f in a; do b; done\n", false), Second::Good);
     assert!(matches!(second_opinion("if x; then\n", false), Second::Bad { .. }));
     assert_eq!(second_opinion(&"<<a ".repeat(1_000), false), Second::NoOpinion);
+    for deep in ["$(", "(", "{ ", "if x; then ", "! ", "${x:-", "[[ ( "] {
+        assert_eq!(second_opinion(&deep.repeat(5_000), false), Second::NoOpinion, "{deep}");
+    }
 }

@@ -18,6 +18,8 @@ use definitions::{Definition, Definitions, Meaning};
 const MAX_DEPTH: u32 = 24;
 /// How many values one word may have.
 const MAX_ALTERNATIVES: usize = 24;
+/// How many parts one word may have.
+const MAX_PARTS: usize = 256;
 /// How many look-ups one question may cost.
 const MAX_WORK: u32 = 4_000;
 /// The longest text that is computed, in bytes.
@@ -203,7 +205,7 @@ impl<'a> Values<'a> {
 
     fn eval(&self, parts: &[Part], offset: usize, depth: u32) -> Vec<Value> {
         self.work.set(self.work.get() + 1);
-        if depth > MAX_DEPTH || self.work.get() > MAX_WORK {
+        if depth > MAX_DEPTH || self.work.get() > MAX_WORK || parts.len() > MAX_PARTS {
             return vec![Value::unknown(Unknown::default())];
         }
         let mut out = vec![Value::default()];

@@ -191,7 +191,7 @@ impl<'a> Walk<'a> {
             StatementKind::Subshell(body) => self.aside(|walk| walk.block(unit, body, stdin)),
             StatementKind::Group(body) => {
                 if body.is_empty() && statement.redirects.iter().any(|redirect| redirect.operator == ">") {
-                    let subject = unit.script.slice(&statement.span).to_owned();
+                    let subject = unit.script.slice(&statement.span).replace(['"', '\''], "");
                     self.hit(
                         (statement.lines.0, &subject),
                         Danger::Medium,
@@ -560,7 +560,8 @@ impl<'a> Walk<'a> {
             || (command.is(":") || command.is("true")) && command.arguments().is_empty();
         let target = command.redirects.iter().find(|r| r.operator == ">").and_then(|r| r.target.as_ref());
         if let Some(target) = target.filter(|target| nothing && !target.text.starts_with("/dev/")) {
-            self.hit((line, &target.text), Danger::Medium, "danger/overwrite", "it empties a file");
+            let subject = format!("> {}", target.text.replace(['"', '\''], ""));
+            self.hit((line, &subject), Danger::Medium, "danger/overwrite", "it empties a file");
         }
     }
 

@@ -38,12 +38,15 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
     out.extend(patterns(sides));
     out.extend(made_up(sides));
     out.extend(constants(sides));
+    out.extend(empty_defaults(sides));
     out
 }
 
 fn is_check(command: &Command, handling: Option<&Handling>) -> bool {
-    let test =
-        matches!(command.kind, CommandKind::Test { .. } | CommandKind::Arithmetic) || command.is("test");
+    let text = command.words.first().map(|word| word.text.as_str()).unwrap_or_default();
+    let signs = ["==", "!=", "<", ">"];
+    let compares = command.kind == CommandKind::Arithmetic && signs.iter().any(|sign| text.contains(sign));
+    let test = matches!(command.kind, CommandKind::Test { .. }) || compares || command.is("test");
     test && matches!(handling, Some(Handling::Fails | Handling::Propagates))
 }
 
@@ -76,6 +79,9 @@ fn tests(sides: &Sides) -> Vec<Finding> {
         } else {
             Some(0)
         });
+        if nearest.is_some() && taken_apart(old, &fresh) {
+            continue;
+        }
         match nearest.map(|place| fresh.remove(place)) {
             None => out.push(whole(
                 "masking/check-removed",
@@ -86,6 +92,14 @@ fn tests(sides: &Sides) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// Whether a test with `-o` or `-a` became several tests that ask for the same things.
+fn taken_apart(old: &Command, fresh: &[(usize, &Command)]) -> bool {
+    let joined = old.words.iter().any(|word| matches!(word.text.as_str(), "-o" | "-a" | "||" | "&&"));
+    let asked: BTreeSet<String> = fresh.iter().flat_map(|(_, command)| &command.words).map(normal).collect();
+    let named = |word: &&Word| normal(word).starts_with(|c: char| c.is_alphanumeric() || c == '$');
+    joined && fresh.len() > 1 && old.words.iter().filter(named).all(|word| asked.contains(&normal(word)))
 }
 
 fn shared(one: &Command, other: &Command) -> usize {
@@ -227,6 +241,37 @@ fn writes(command: &Command) -> Vec<String> {
         _ => {}
     }
     out
+}
+
+/// A variable that may be empty now and stands in the path of something that deletes: `${x:-}` instead of a failure.
+fn empty_defaults(sides: &Sides) -> Option<Finding> {
+    let empty = |word: &Word| -> Vec<String> {
+        let all = word.expansions().filter(|e| {
+            matches!(e.operator.as_deref(), Some("-" | ":-" | "=" | ":=")) && e.operand.is_empty()
+        });
+        all.map(|e| e.name.clone()).collect()
+    };
+    let names =
+        |side: &super::Side| -> BTreeSet<String> {
+            let script = &side.script;
+            let values =
+                script.assignments().filter_map(|a| a.value.as_ref().map(|value| (a.name.clone(), value)));
+            let assigned = values.flat_map(|(name, value)| {
+                if value.text.trim_matches('"').is_empty() { vec![name] } else { empty(value) }
+            });
+            let used = script.commands().iter().flat_map(|command| &command.words).flat_map(&empty);
+            assigned.chain(used).collect()
+        };
+    let (had, has) = (names(&sides.old), names(&sides.new));
+    let deletes = |command: &&Command| matches!(inner_name(command).as_str(), "rm" | "find" | "rsync" | "mv");
+    let mut commands = sides.new.script.commands().iter().filter(deletes);
+    let found = commands.find(|command| {
+        command.words.iter().any(|word| {
+            word.text.contains('/') && has.iter().any(|name| !had.contains(name) && word.uses(name))
+        })
+    })?;
+    let why = "a variable that may be empty now stands in the path of what is deleted";
+    Some(at("masking/empty-default", found.lines.0, Weight::Refuse, why))
 }
 
 /// Variables that were computed and are constants now.

@@ -7,9 +7,9 @@ use super::guards::{
     GuardKind, asks_for_empty_work, asks_for_loop_item, commands_in, guards, source_is_checked,
 };
 use super::handling::option_on;
-use super::words::{is_forced_success, is_message, is_step, name_of};
+use super::words::{is_fail_name, is_failing_code, is_forced_success, is_message, is_step, name_of};
 use super::{Side, Sides};
-use crate::finding::at;
+use crate::finding::{at, whole};
 
 /// New ends that say success.
 pub fn compare(sides: &Sides) -> Vec<Finding> {
@@ -21,6 +21,7 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
     }
     out.extend(final_status(sides));
     out.extend(forced(sides));
+    out.extend(removed(sides));
     out
 }
 
@@ -171,6 +172,26 @@ fn final_status(sides: &Sides) -> Option<Finding> {
         )),
         _ => None,
     }
+}
+
+/// Fewer failing ends than before, unless the script as a whole became strict.
+fn removed(sides: &Sides) -> Option<Finding> {
+    let ends = |side: &Side| {
+        let all = side.script.commands().iter().zip(&side.reached);
+        all.filter(|(command, reached)| **reached && says_failure(command)).count()
+    };
+    let strict = |side: &Side| option_on(&side.script, "errexit", usize::MAX);
+    let why = "an end that says failure is gone";
+    (ends(&sides.new) < ends(&sides.old) && (strict(&sides.old) || !strict(&sides.new)))
+        .then(|| whole("masking/exit-removed", Weight::Refuse, why))
+}
+
+/// `exit 1`, `return "$rc"`, `die`.
+fn says_failure(command: &Command) -> bool {
+    let name = name_of(command);
+    let code = command.arguments().first().map(|word| word.text.trim_matches(['"', '\'']).to_owned());
+    let fails = code.is_some_and(|code| is_failing_code(&code) || code.starts_with('$'));
+    (matches!(name.as_str(), "exit" | "return") && fails) || (is_fail_name(&name) && name != "false")
 }
 
 /// New commands that do nothing but succeed, standing on their own.

@@ -93,6 +93,12 @@ const ADDED: &[Flag] = &[
         why: "leaves tests out",
     },
     Flag {
+        commands: &["join", "comm", "sort", "merge"],
+        words: &["--nocheck-order"],
+        letters: "",
+        why: "no longer checks the order of its input",
+    },
+    Flag {
         commands: &["psql"],
         words: &["ON_ERROR_STOP=0", "ON_ERROR_STOP=off"],
         letters: "",
@@ -162,9 +168,27 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
         if let Some(old) = origin {
             out.extend(flags(old, new));
         }
+        out.extend(opened(origin, new));
         out.extend(silenced(origin, new));
     }
     out
+}
+
+/// A `chmod` that lets everybody write where that was not so.
+fn opened(old: Option<&Command>, new: &Command) -> Option<Finding> {
+    let opens = |command: &Command| {
+        let mode =
+            command.arguments().iter().map(plain).find(|word| !word.starts_with('-')).unwrap_or_default();
+        let octal =
+            mode.len() >= 3 && mode.chars().all(|c| c.is_digit(8)) && mode.ends_with(['2', '3', '6', '7']);
+        let letters = mode.split(',').any(|part| {
+            part.split_once(['+', '='])
+                .is_some_and(|(who, what)| what.contains('w') && (who.is_empty() || who.contains(['o', 'a'])))
+        });
+        octal || letters
+    };
+    let found = new.is("chmod") && opens(new) && !old.is_some_and(opens);
+    found.then(|| at("masking/opened", new.lines.0, Weight::Refuse, "everybody may write now"))
 }
 
 fn flags(old: &Command, new: &Command) -> Vec<Finding> {

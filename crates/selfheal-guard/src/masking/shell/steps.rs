@@ -29,7 +29,12 @@ pub fn origins(old: &Side, new: &Side) -> Vec<Option<usize>> {
         }
     }
     for (command, origin) in new.iter().zip(&mut out) {
-        if origin.is_none() && !matches!(command.kind, CommandKind::Assignment | CommandKind::Test { .. }) {
+        let fixed = matches!(
+            command.kind,
+            CommandKind::Assignment | CommandKind::Test { .. } | CommandKind::Arithmetic
+        );
+        // An `exit 0` is not the `exit 1` that it took the place of.
+        if origin.is_none() && !fixed && !command.is("exit") && !command.is("return") {
             *origin = by_name.get_mut(&inner_name(command)).and_then(|all| take_nearest(all, command, old));
         }
     }
@@ -117,7 +122,10 @@ fn gone(sides: &Sides) -> Vec<Finding> {
     for (_, command) in lost {
         let name = inner_name(command);
         let line = command.lines.0.min(sides.new.script.lines().count().max(1));
-        if let Some(heir) = fresh.iter().find(|heir| alike(heir, command)) {
+        if read_otherwise(command, sides) {
+            let why = format!("the shell itself now does what `{name}` did");
+            out.push(at("masking/step-renamed", line, Weight::Note, why));
+        } else if let Some(heir) = fresh.iter().find(|heir| alike(heir, command)) {
             let why = format!("`{name}` became `{}`", inner_name(heir));
             out.push(at("masking/step-renamed", heir.lines.0, Weight::Note, why));
         } else if used < fresh.len() {
@@ -129,6 +137,19 @@ fn gone(sides: &Sides) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// `cat file | …` became `… < file`, `$(ls dir/*)` became `dir/*`: whether the new script reads the same operands.
+fn read_otherwise(command: &Command, sides: &Sides) -> bool {
+    if !matches!(inner_name(command).as_str(), "cat" | "ls" | "echo" | "find") {
+        return false;
+    }
+    let script = &sides.new.script;
+    let redirected = script.redirects().into_iter().filter_map(|redirect| redirect.target.as_ref());
+    let listed = script.loops().iter().filter_map(|one| one.list.as_ref()).flatten();
+    let read: BTreeSet<String> = redirected.chain(listed).map(plain).collect();
+    let mut operands = command.arguments().iter().map(plain).filter(|word| !word.starts_with('-'));
+    operands.all(|word| read.contains(&word)) && command.words.len() > 1
 }
 
 /// Whether most operands of two commands are the same.
@@ -188,11 +209,8 @@ fn path_stub(sides: &Sides) -> Option<Finding> {
         let Some(value) = &a.value else { return false };
         let first = plain(value);
         let first = first.split(':').next().unwrap_or_default();
-        let own = !first.starts_with('/')
-            && !first.starts_with("$PATH")
-            && !first.starts_with("$HOME")
-            && !first.starts_with('~');
-        !old.contains(value.text.as_str()) && (own || first.starts_with("/tmp"))
+        let own = !first.starts_with(['/', '~', '$']) || first.starts_with("/tmp") || is_filled(sides, first);
+        !old.contains(value.text.as_str()) && own
     });
     let found = new.into_iter().next()?;
     Some(at(
@@ -201,6 +219,17 @@ fn path_stub(sides: &Sides) -> Option<Finding> {
         Weight::Refuse,
         "a folder of the script's own comes first on the PATH",
     ))
+}
+
+/// Whether a new command writes into a folder of this name.
+fn is_filled(sides: &Sides, folder: &str) -> bool {
+    let name = folder.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let fresh = sides.new.script.commands().iter().zip(&sides.origin).filter(|(_, origin)| origin.is_none());
+    let mut words = fresh.flat_map(|(command, _)| {
+        let targets = command.redirects.iter().filter_map(|redirect| redirect.target.as_ref());
+        command.arguments().iter().chain(targets)
+    });
+    !name.is_empty() && !name.starts_with('$') && words.any(|word| plain(word).contains(&format!("{name}/")))
 }
 
 /// Steps that run only under a new condition, with nothing failing otherwise.
