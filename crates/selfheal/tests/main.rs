@@ -16,6 +16,7 @@ mod rules;
 mod story;
 mod support;
 mod terminal;
+mod unattended;
 mod workspace;
 
 #[cfg(feature = "model")]
