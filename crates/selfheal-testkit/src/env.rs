@@ -55,7 +55,7 @@ impl TestEnv {
             fs::create_dir_all(&path).expect("a writable temporary folder");
             vars.insert(name.into(), path.into());
         }
-        fs::create_dir_all(root.path().join("work")).expect("a writable temporary folder");
+        fs::create_dir_all(root.path().join("job")).expect("a writable temporary folder");
         Self { root, program: program.into(), vars, deadline: DEADLINE }
     }
 
@@ -101,7 +101,7 @@ impl TestEnv {
     /// The folder that the program is started in.
     #[must_use]
     pub fn work(&self) -> PathBuf {
-        self.root().join("work")
+        self.root().join("job")
     }
 
     /// Writes a file below the work folder, its parents included, and returns its path.

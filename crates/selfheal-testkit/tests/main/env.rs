@@ -29,7 +29,7 @@ fn an_outcome_is_the_same_text_each_time() {
             .normalised()
     };
     let expected =
-        "--- stdout ---\n[TEST]/work/a/b.txt\ntook [TIME]\n--- stderr ---\n[DATE]\n[exit status: 3]";
+        "--- stdout ---\n[TEST]/job/a/b.txt\ntook [TIME]\n--- stderr ---\n[DATE]\n[exit status: 3]";
     assert_eq!(text(), expected);
     assert_eq!(text(), expected);
 }
