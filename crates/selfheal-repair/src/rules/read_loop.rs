@@ -9,7 +9,8 @@
 //! file" for a last line without a newline, although it has read it.
 //!
 //! ## Fix
-//! The loop gets the file by a redirection (or `lastpipe` is turned on), and takes the last line, too.
+//! `lastpipe` keeps the last part of a pipe in the script's own process (where there is none, in `sh`, the loop gets the
+//! file by a redirection), and the loop takes the last line, too.
 //!
 //! ## Example
 //! ```sh
@@ -18,9 +19,10 @@
 //! done
 //! ```
 //! ```sh
-//! while read -r line || [ -n "$line" ]; do
+//! shopt -s lastpipe
+//! cat "$feed" | while read -r line || [ -n "$line" ]; do
 //!   n=$((n + 1))
-//! done < "$feed"
+//! done
 //! ```
 //!
 //! ## Safety
@@ -69,11 +71,12 @@ fn propose(case: &Case) -> Vec<Candidate> {
         let line = script.line_of(block.span.start);
         if piped && loses(&script, block) {
             match feeder.and_then(|command| plain_cat(&script, command)) {
+                // Nothing of the pipe needs to change where bash can keep its last part.
+                _ if file.language == Language::Bash => lastpipe = true,
                 Some((span, target)) => {
                     parts.push((span.start..block.span.start, String::new()));
                     parts.push((block.span.end..block.span.end, format!(" < {target}")));
                 }
-                None if file.language == Language::Bash => lastpipe = true,
                 None => continue,
             }
             notes.push(format!("line {line}: the loop runs in the script's own process"));
@@ -191,7 +194,12 @@ mod tests {
         let text = "n=0\nfeed=feed\ncat \"$feed\" | while IFS=';' read -r a b; do\n  n=$((n + b))\ndone\n[ \"$n\" -eq 3 ]\n";
         assert_eq!(
             case(text, "x;1\ny;2").healed(&ReadLoop),
-            "n=0\nfeed=feed\nwhile IFS=';' read -r a b || [ -n \"$a\" ]; do\n  n=$((n + b))\ndone < \"$feed\"\n[ \"$n\" -eq 3 ]\n"
+            "shopt -s lastpipe\nn=0\nfeed=feed\ncat \"$feed\" | while IFS=';' read -r a b || [ -n \"$a\" ]; do\n  n=$((n + b))\ndone\n[ \"$n\" -eq 3 ]\n"
+        );
+        let text = "#!/bin/sh\ncat feed | while read -r a; do n=$((n + 1)); done\necho $n\n";
+        assert_eq!(
+            case(text, "x\n").healed(&ReadLoop),
+            "#!/bin/sh\nwhile read -r a; do n=$((n + 1)); done < feed\necho $n\n"
         );
     }
 

@@ -19,7 +19,7 @@
 //! ```
 //! ```sh
 //! set -eu
-//! export PATH="$PATH:/opt/orders/bin"
+//! PATH="$PATH:/opt/orders/bin"
 //! orderstat queue/*.order
 //! ```
 //!
@@ -64,7 +64,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let script = Script::new(&file.text);
     let entry = entry(case, &file, &script, &folder);
     let at = script.after_head(true);
-    let line = format!("export PATH=\"$PATH:{entry}\"\n");
+    let line = format!("PATH=\"$PATH:{entry}\"\n");
     let draft = Draft::new(
         "search_path",
         format!("{name} is in {}, which is not on the job's PATH", folder.display()),
@@ -136,13 +136,13 @@ mod tests {
         let case = TestCase::new("x.sh", text, scene).fault(missing("orderstat")).at(6);
         assert_eq!(
             case.healed(&SearchPath),
-            text.replace("\"\n\nord", "\"\nexport PATH=\"$PATH:$PWD/tools/bin\"\n\nord")
+            text.replace("\"\n\nord", "\"\nPATH=\"$PATH:$PWD/tools/bin\"\n\nord")
         );
         let scene = TestScene::new().raw("bin/tool", b"#!/bin/sh\n", 0o755);
         let case = TestCase::new("x.sh", "tool a\n", scene).fault(missing("tool"));
         assert_eq!(
             case.healed(&SearchPath),
-            "export PATH=\"$PATH:$(cd \"$(dirname \"$0\")\" && pwd)/bin\"\ntool a\n"
+            "PATH=\"$PATH:$(cd \"$(dirname \"$0\")\" && pwd)/bin\"\ntool a\n"
         );
     }
 
@@ -150,10 +150,7 @@ mod tests {
     fn finds_a_tool_in_a_usual_folder() {
         let scene = TestScene::new().command("restic", "/usr/local/bin/restic");
         let case = TestCase::new("x.sh", "#!/bin/sh\nrestic backup\n", scene).fault(missing("restic"));
-        assert_eq!(
-            case.healed(&SearchPath),
-            "#!/bin/sh\nexport PATH=\"$PATH:/usr/local/bin\"\nrestic backup\n"
-        );
+        assert_eq!(case.healed(&SearchPath), "#!/bin/sh\nPATH=\"$PATH:/usr/local/bin\"\nrestic backup\n");
     }
 
     #[test]

@@ -14,11 +14,11 @@
 //! if [ -e "$LOCK" ]; then
 //! ```
 //! ```sh
-//! if [ -e "$LOCK" ] && [ -d "/proc/$(cat "$LOCK")" ]; then
+//! if [ -e "$LOCK" ] && ps -p "$(cat "$LOCK")" > /dev/null; then
 //! ```
 //!
 //! ## Safety
-//! A living owner still stops the job. A lock without a number counts as held, so that two runs are never let in at once.
+//! A living owner still stops the job.
 //! The lock itself is not removed by the repair.
 
 use std::ops::Range;
@@ -64,7 +64,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         (gone && holds_own && (named || inside)).then(|| (command.span.clone(), word.to_owned(), path, owner))
     });
     let Some((span, word, path, owner)) = found.into_iter().next() else { return Vec::new() };
-    let check = check(&word);
+    let check = check(case, &word);
     let line = script.line_of(span.start);
     let parts: Vec<(Range<usize>, String)> = vec![(span.end..span.end, check)];
     let mine = SceneEdit::Write { path: path.clone(), content: b"1\n".to_vec(), mode: None };
@@ -81,8 +81,13 @@ fn propose(case: &Case) -> Vec<Candidate> {
     draft.done().into_iter().collect()
 }
 
-fn check(word: &str) -> String {
-    format!(" && [ -d \"/proc/$(cat {word})\" ]")
+/// `ps` sees the processes of every user; without it only those of the same user can be asked.
+fn check(case: &Case, word: &str) -> String {
+    if case.scene.which("ps").is_empty() {
+        format!(" && kill -0 \"$(cat {word})\" 2> /dev/null")
+    } else {
+        format!(" && ps -p \"$(cat {word})\" > /dev/null")
+    }
 }
 
 /// The `if` whose condition stands at a byte.
@@ -103,8 +108,9 @@ mod tests {
 
     #[test]
     fn looks_whether_the_owner_lives() {
-        let healed = case(TestScene::new().file("x.lock", "4242\n")).healed(&StaleLock);
-        assert_eq!(healed, TEXT.replace("]; then", "] && [ -d \"/proc/$(cat \"$LOCK\")\" ]; then"));
+        let healed =
+            case(TestScene::new().file("x.lock", "4242\n").command("ps", "/bin/ps")).healed(&StaleLock);
+        assert_eq!(healed, TEXT.replace("]; then", "] && ps -p \"$(cat \"$LOCK\")\" > /dev/null; then"));
     }
 
     #[test]
@@ -113,7 +119,9 @@ mod tests {
         let case = TestCase::new("x.sh", &text, TestScene::new().file("x.lock", "4242\n"))
             .fault(Fault::Other { message: "another one (4242) is at work".into() })
             .at(4);
-        assert!(case.healed(&StaleLock).contains("[[ -f $LOCK ]] && [ -d \"/proc/$(cat $LOCK)\" ]; then"));
+        assert!(
+            case.healed(&StaleLock).contains("[[ -f $LOCK ]] && kill -0 \"$(cat $LOCK)\" 2> /dev/null; then")
+        );
     }
 
     #[test]

@@ -155,8 +155,9 @@ fn found_out(case: &Case, module: &Module, other: &str) -> (Vec<Part>, String) {
         let at = python::after_imports(module);
         let function = format!(
             "\n\ndef encoding_of(path):\n    \"\"\"UTF-8, or {other} for a file that is no UTF-8.\"\"\"\n    \
-             with open(path, \"rb\") as source:\n        data = source.read()\n    try:\n        \
-             data.decode(\"utf-8-sig\")\n    except UnicodeDecodeError:\n        return \"{other}\"\n    return \"utf-8-sig\"\n"
+             with open(path, \"rb\") as source:\n        data = source.read()\n    \
+             same = data.decode(\"utf-8\", \"replace\").encode(\"utf-8\") == data\n    \
+             return \"utf-8-sig\" if same else \"{other}\"\n"
         );
         parts.push((at..at, function));
     }
@@ -187,7 +188,8 @@ mod tests {
         let healed = case(text, "utf-8").healed(&TextEncoding);
         assert!(healed.contains("    for line in open(path, encoding=encoding_of(path)):\n"), "{healed}");
         assert!(
-            healed.contains("return \"cp1252\"") && healed.contains("open('out', 'w', encoding='utf-8')"),
+            healed.contains("if same else \"cp1252\"")
+                && healed.contains("open('out', 'w', encoding='utf-8')"),
             "{healed}"
         );
         assert!(healed.starts_with("import glob\n\n\ndef encoding_of(path):\n"), "{healed}");

@@ -44,9 +44,10 @@ use crate::case::{Case, ScriptFile};
 use crate::folders::{Destination, destinations, is_made, may_be_made};
 use crate::globs;
 use crate::shell::{
-    Block, BlockKind, Command, Script, Values, folder_of, has_pattern, quoted, quoted_word, splice, unquoted,
-    variables,
+    Block, BlockKind, Command, Script, Values, bare, folder_of, has_pattern, quoted, quoted_word, splice,
+    unquoted, variables,
 };
+use crate::text;
 
 rule!(UnmatchedGlob, "unmatched_glob", Safe, propose);
 
@@ -394,11 +395,39 @@ impl Look<'_> {
                 (end..end, note),
             ];
         }
+        if let Some(looped) = self.looped(command, item, lead) {
+            return vec![(command.span.clone(), looped)];
+        }
         let step = if lead.contains('\t') { "\t" } else { "  " };
         let new = format!(
             "if {test}; then\n{lead}{step}{source}\n{lead}else\n{lead}{step}echo \"no file matches {shown}\" >&2\n{lead}fi"
         );
         vec![(command.span.clone(), new)]
+    }
+
+    /// A command that does with one file at a time, as a loop over the pattern.
+    fn looped(&self, command: &Command, item: &Range<usize>, lead: &str) -> Option<String> {
+        let single = ["cp", "mv", "install", "ln", "rsync", "gzip", "bzip2", "xz", "chmod", "chown", "touch"];
+        let name = self.script.name(command);
+        let patterns = self.patterns(command.words.iter().skip(1)).len();
+        let last = self.script.words(command).last().map(|word| bare(word))?;
+        let into_folder = last.ends_with('/')
+            || command.words.last() == Some(item)
+            || matches!(name.as_str(), "chmod" | "chown");
+        if !single.contains(&name.as_str()) || patterns != 1 || !into_folder {
+            return None;
+        }
+        let file = ["file", "item", "entry"]
+            .into_iter()
+            .find(|name| text::whole_words(self.script.text, name).next().is_none())?;
+        let step = if lead.contains('\t') { "\t" } else { "  " };
+        let pattern = self.script.get(item);
+        let head = self.script.text.get(command.span.start..item.start)?;
+        let tail = self.script.text.get(item.end..command.span.end)?;
+        Some(format!(
+            "for {file} in {pattern}; do\n{lead}{step}[ -e \"${file}\" ] || [ -L \"${file}\" ] || {{ echo \"no file matches ${file}\" >&2; continue; }}\n\
+             {lead}{step}{head}\"${file}\"{tail}\n{lead}done"
+        ))
     }
 
     /// The folders that are written into by these loops and commands, and may be made.
@@ -586,8 +615,23 @@ mod tests {
         let case = TestCase::new("x.sh", text, scene).fault(no_such("src/*.log")).at(2);
         let healed = case.healed(&UnmatchedGlob);
         let expected = "set -e\n[ -d \"$SRC\" ] || { echo \"$SRC is missing\" >&2; exit 1; }\nmkdir -p out\n\
-            if compgen -G \"$SRC/*.log\" > /dev/null; then\n  cp \"$SRC\"/*.log out/\nelse\n  echo \"no file matches $SRC/*.log\" >&2\nfi\necho done\n";
+            for file in \"$SRC\"/*.log; do\n  [ -e \"$file\" ] || [ -L \"$file\" ] || { echo \"no file matches $file\" >&2; continue; }\n  \
+            cp \"$file\" out/\ndone\necho done\n";
         assert_eq!(healed, expected);
+    }
+
+    #[test]
+    fn runs_a_command_for_all_files_only_when_there_are_some() {
+        let text = "set -e\ntar -cf day.tar spool/*.msg\n";
+        let case =
+            TestCase::new("x.sh", text, TestScene::new().folder("spool")).fault(no_such("spool/*.msg")).at(2);
+        let healed = case.healed(&UnmatchedGlob);
+        assert!(
+            healed.contains(
+                "if compgen -G \"spool/*.msg\" > /dev/null; then\n  tar -cf day.tar spool/*.msg\nelse\n"
+            ),
+            "{healed}"
+        );
     }
 
     #[test]

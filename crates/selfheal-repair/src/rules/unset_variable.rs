@@ -20,7 +20,7 @@
 //! ```
 //! ```sh
 //! set -u
-//! : "${USER:=$(id -un)}"
+//! USER=${USER:-$(id -un)}
 //! echo "made by $USER"
 //! ```
 //!
@@ -89,7 +89,7 @@ fn with_default(file: &ScriptFile, script: &Script<'_>, name: &str, default: &st
     .evidence(format!("{name} is not in the job's environment"))
     .rewrite(
         file,
-        splice(&file.text, vec![(at..at, format!(": \"${{{name}:={default}}}\"\n"))]),
+        splice(&file.text, vec![(at..at, format!("{name}=${{{name}:-{default}}}\n"))]),
         format!("line {line}: a default for {name}"),
     )
     .done()
@@ -216,11 +216,11 @@ mod tests {
         let text = "#!/bin/bash\n# For the auditors.\nset -euo pipefail\ncd \"$(dirname \"$0\")\"\n\necho \"$USER\"\n";
         let case = TestCase::new("x.sh", text, TestScene::new()).fault(unset("USER")).at(6);
         let healed = case.healed(&UnsetVariable);
-        assert_eq!(healed, text.replace("pipefail\n", "pipefail\n: \"${USER:=$(id -un)}\"\n"));
+        assert_eq!(healed, text.replace("pipefail\n", "pipefail\nUSER=${USER:-$(id -un)}\n"));
         let case = TestCase::new("x.sh", "set -u\nT=$(mktemp -p $TMPDIR)\n", TestScene::new())
             .fault(unset("TMPDIR"))
             .at(2);
-        assert!(case.healed(&UnsetVariable).contains("\n: \"${TMPDIR:=/tmp}\"\n"));
+        assert!(case.healed(&UnsetVariable).contains("\nTMPDIR=${TMPDIR:-/tmp}\n"));
     }
 
     #[test]
