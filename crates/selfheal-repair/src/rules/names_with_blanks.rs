@@ -46,14 +46,31 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let Some(whole) = case.faults().find_map(|fault| whole_name(case, fault)) else { return Vec::new() };
     let Some(file) = case.failing_file().filter(|file| file.language.is_shell()) else { return Vec::new() };
     let script = Script::new(&file.text);
-    let (mut parts, mut names) = loops(&script);
-    names.extend(read_names(&script));
-    names.extend(blank_values(case, &script));
-    spread(&script, &mut names);
-    parts.extend(quotes(&script, &names));
-    let Some((first, _)) = parts.first() else { return Vec::new() };
-    let line = case.line_in(&file).unwrap_or(script.line_of(first.start));
-    candidate(&file, parts, &whole, line, &names).into_iter().collect()
+    let ways = [Way::Pattern, Way::Listing];
+    let mut out: Vec<Candidate> =
+        ways.into_iter().filter_map(|way| mended(case, &file, &script, &whole, way)).collect();
+    out.dedup_by(|a, b| a.proposal.changes == b.proposal.changes);
+    out
+}
+
+/// How a loop over a listing is mended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// The loop goes over the pattern itself.
+    Pattern,
+    /// The loop reads the listing line by line; the listing stays.
+    Listing,
+}
+
+fn mended(case: &Case, file: &ScriptFile, script: &Script<'_>, whole: &str, way: Way) -> Option<Candidate> {
+    let (mut parts, mut names) = loops(script, way);
+    names.extend(read_names(script));
+    names.extend(blank_values(case, script));
+    spread(script, &mut names);
+    parts.extend(quotes(script, &names));
+    let (first, _) = parts.first()?;
+    let line = case.line_in(file).unwrap_or(script.line_of(first.start));
+    candidate(file, parts, whole, line, &names)
 }
 
 fn candidate(
@@ -99,7 +116,7 @@ fn is_word_of(part: &str, name: &str) -> bool {
 }
 
 /// Loops over `$(ls …)`: the edits that loop over the pattern, and their variables.
-fn loops(script: &Script<'_>) -> (Vec<(Range<usize>, String)>, Vec<String>) {
+fn loops(script: &Script<'_>, way: Way) -> (Vec<(Range<usize>, String)>, Vec<String>) {
     let mut parts = Vec::new();
     let mut names = Vec::new();
     for block in &script.blocks {
@@ -112,14 +129,32 @@ fn loops(script: &Script<'_>) -> (Vec<(Range<usize>, String)>, Vec<String>) {
             continue;
         };
         let (inner, name_of) = (inner.trim(), script.get(name));
-        let edits = over_pattern(script, block, item, inner, name_of)
-            .or_else(|| over_found(script, block, inner, name_of));
+        let edits = match way {
+            Way::Pattern => over_pattern(script, block, item, inner, name_of)
+                .or_else(|| over_found(script, block, inner, name_of)),
+            Way::Listing => over_lines(script, block, inner, name_of),
+        };
         if let Some(edits) = edits {
             parts.extend(edits);
             names.push(script.get(name).to_owned());
         }
     }
     (parts, names)
+}
+
+/// `for f in $(ls …)` reads the listing line by line.
+fn over_lines(
+    script: &Script<'_>,
+    block: &Block,
+    inner: &str,
+    name: &str,
+) -> Option<Vec<(Range<usize>, String)>> {
+    let plain = inner.starts_with("ls ") && !inner.contains(['|', ';', '\n']);
+    let bash = script.text.lines().next().is_none_or(|first| !first.ends_with("/sh"));
+    (plain && bash).then(|| {
+        let head = format!("while IFS= read -r {name}; do");
+        vec![(block.span.start..block.body, head), (block.span.end..block.span.end, format!(" < <({inner})"))]
+    })
 }
 
 /// `for f in $(find …)` becomes a loop that reads names ended by a zero byte.
@@ -311,6 +346,19 @@ mod tests {
              name=$(basename \"$scan\")\n  year=${name:0:4}\n  mkdir -p \"$OUT/$year\"\n  echo \"$(wc -c < \"$scan\") $name\" >> $OUT/index\n  \
              mv \"$scan\" \"$OUT/$year/\"\ndone\n"
         );
+    }
+
+    #[test]
+    fn also_offers_to_read_the_listing_line_by_line() {
+        let text = "for f in $(ls in/*.txt); do\n  cp $f out/\ndone\n";
+        let case = TestCase::new("x.sh", text, TestScene::new().file("in/a b.txt", "x"))
+            .fault(no_such("in/a"))
+            .at(2);
+        let candidates = case.ask(&NamesWithBlanks);
+        assert_eq!(candidates.len(), 2);
+        let after = candidates[1].proposal.changes[0].after.clone().unwrap();
+        let expected = "while IFS= read -r f; do\n  cp \"$f\" out/\ndone < <(ls in/*.txt)\n";
+        assert_eq!(String::from_utf8(after).unwrap(), expected);
     }
 
     #[test]
