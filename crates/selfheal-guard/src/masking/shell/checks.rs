@@ -6,6 +6,7 @@ use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::shell::{Command, CommandKind, Part, Word};
 
 use super::Sides;
+use super::guards::{GuardKind, guards};
 use super::handling::Handling;
 use super::reach::constant;
 use super::words::{inner_name, is_step, key_of, name_of, plain};
@@ -39,6 +40,8 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
     out.extend(made_up(sides));
     out.extend(constants(sides));
     out.extend(empty_defaults(sides));
+    out.extend(alternatives_added(sides));
+    out.extend(set_by_hand(sides));
     out
 }
 
@@ -211,7 +214,9 @@ fn made_up_file(old: &[Command], maker: &Command, file: &str) -> Option<Finding>
         let why = format!("it makes `{file}`, which a check expects, itself");
         return Some(at("masking/expectation-made", line, Weight::Refuse, why));
     }
-    let empty = matches!(name_of(maker).as_str(), "touch" | ":" | "echo" | "printf" | "true" | "cat")
+    let nothing = maker.words.iter().any(|word| word.text == "/dev/null");
+    let empty = nothing
+        || matches!(name_of(maker).as_str(), "touch" | ":" | "echo" | "printf" | "true" | "cat")
         || maker.words.is_empty();
     let weight = if empty && is_step(user) { Weight::Refuse } else { Weight::Medium };
     Some(at("masking/input-made", line, weight, format!("it makes up the input `{file}`")))
@@ -239,6 +244,60 @@ fn writes(command: &Command) -> Vec<String> {
         "touch" | "tee" | "truncate" => out.extend(operands()),
         "cp" | "mv" | "install" | "ln" => out.extend(operands().next_back()),
         _ => {}
+    }
+    out
+}
+
+/// `[ check ] || [ another ] || exit 1`: a new test that is content where an old one is not.
+fn alternatives_added(sides: &Sides) -> Vec<Finding> {
+    let script = &sides.new.script;
+    let mut out = Vec::new();
+    for (index, command) in script.commands().iter().enumerate() {
+        let test = matches!(command.kind, CommandKind::Test { .. }) || command.is("test");
+        if !test || sides.origin.get(index) != Some(&None) {
+            continue;
+        }
+        let guard = guards(script, index).pop().filter(|guard| guard.kind == GuardKind::Or);
+        let old_check = |at: &usize| {
+            let origin = sides.origin.get(*at).copied().flatten();
+            let command = origin.and_then(|at| sides.old.script.commands().get(at));
+            command.is_some_and(|command| is_check(command, origin.and_then(|at| sides.old.handling.get(at))))
+        };
+        if guard.is_some_and(|guard| guard.condition.iter().any(old_check)) {
+            out.push(at(
+                "masking/check-weakened",
+                command.lines.0,
+                Weight::Refuse,
+                "a check got an alternative",
+            ));
+        }
+    }
+    out
+}
+
+/// A variable that a check compares is newly given the very value that the check wants.
+fn set_by_hand(sides: &Sides) -> Vec<Finding> {
+    let script = &sides.new.script;
+    let fresh = script.commands().iter().zip(&sides.origin).filter(|(command, origin)| {
+        origin.is_none() && command.kind == CommandKind::Assignment && !command.context.conditional()
+    });
+    let mut out = Vec::new();
+    for assignment in fresh.flat_map(|(command, _)| &command.assignments) {
+        let Some(value) = assignment.value.as_ref().and_then(Word::literal).filter(|value| !value.is_empty())
+        else {
+            continue;
+        };
+        let wants = |command: &&Command| {
+            command.words.iter().any(|word| word.uses(&assignment.name))
+                && command.words.iter().any(|word| word.literal().as_deref() == Some(&value))
+        };
+        let old = sides.old.script.commands().iter().zip(&sides.old.handling);
+        let mut checks =
+            old.filter(|(command, handling)| is_check(command, Some(handling))).map(|(command, _)| command);
+        if checks.any(|command| wants(&command)) {
+            let why = format!("`{}` is set to what a check wants", assignment.name);
+            out.push(at("masking/expectation-made", assignment.line, Weight::Refuse, why));
+        }
     }
     out
 }

@@ -183,6 +183,8 @@ impl<'a> Classifier<'a> {
             Verdict::Decides(Handling::Fails)
         } else if is_message(command) {
             Verdict::Last(MESSAGE_ONLY)
+        } else if command.arguments().iter().any(|word| word.text == "/dev/null") {
+            Verdict::Last(QUIET)
         } else if is_cleanup(command) {
             Verdict::Last(QUIET)
         } else {
@@ -201,11 +203,24 @@ impl<'a> Classifier<'a> {
         };
         let text = word.text.trim_matches('"');
         match text {
+            text if self.always_zero(text) => {
+                hidden("forced-exit", "may fail, and the script ends with success")
+            }
             "$?" if first => Handling::Fails,
             "$?" => hidden("forced-exit", "may fail, and the script ends with the status of a message"),
             text if is_failing_code(text) || text.starts_with('$') => Handling::Fails,
             _ => hidden("forced-exit", "may fail, and the script ends with success"),
         }
+    }
+
+    /// Whether a variable is only ever given the value 0.
+    fn always_zero(&self, text: &str) -> bool {
+        let name = text.trim_matches(['$', '{', '}']);
+        let mut values =
+            self.script.assignments().filter(|a| a.name == name).filter_map(|a| a.value.as_ref()).peekable();
+        text.starts_with('$')
+            && values.peek().is_some()
+            && values.all(|value| value.literal().as_deref() == Some("0"))
     }
 
     /// `rc=$?`, `failed=1`, `bad+=("$f")`: kept when the variable is looked at later.
@@ -250,6 +265,15 @@ impl<'a> Classifier<'a> {
             let text = word.text.trim_matches('"');
             text == "$?" || text.contains("rc") || text.contains("status") || text.contains("ret")
         });
+        // 124 and above are time-outs and signals, never an expected answer.
+        let harsh =
+            command.words.iter().filter_map(|word| word.text.parse::<u32>().ok()).any(|code| code >= 124);
+        if status && harsh {
+            return hidden(
+                "timeout-forgiven",
+                "may be cut short by a time-out or signal, and that counts as success",
+            );
+        }
         if status { Handling::Value } else { Handling::Fallback }
     }
 

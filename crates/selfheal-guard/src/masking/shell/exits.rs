@@ -139,6 +139,12 @@ fn provider(side: &Side) -> Provider {
             None => return Provider::Nothing,
         }
     }
+    while let StatementKind::Group(body) | StatementKind::Subshell(body) = &last.kind {
+        match body.last() {
+            Some(inner) => last = inner,
+            None => break,
+        }
+    }
     let commands = commands_in(&side.script, std::slice::from_ref(last));
     let only: Vec<&Command> = commands.iter().filter_map(|at| side.script.commands().get(*at)).collect();
     let trivial = |command: &&Command| {

@@ -88,6 +88,10 @@ const ADDED: &[Flag] = &[
             "--exclude",
             "-x=test",
             "--lf",
+            "-k",
+            "-m",
+            "-run",
+            "--testPathIgnorePatterns",
         ],
         letters: "",
         why: "leaves tests out",
@@ -274,7 +278,8 @@ fn hides_messages(redirect: &Redirect, command: &Command) -> bool {
     let both =
         redirect.operator.starts_with("&>") || (redirect.operator == ">&" && redirect.descriptor.is_none());
     let follows = errors && redirect.operator == ">&" && target == "1" && stdout_is_null(command);
-    (null && (errors || both)) || follows || (errors && target == "-")
+    let closed = target == "-" && redirect.descriptor.as_deref().is_none_or(|d| d == "1" || d == "2");
+    (null && (errors || both)) || follows || closed
 }
 
 fn stdout_is_null(command: &Command) -> bool {

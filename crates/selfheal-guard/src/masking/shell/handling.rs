@@ -311,8 +311,10 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
         let line = command.lines.0;
         match (old, new) {
             (Some(old), Handling::Swallowed(how)) if worse(old, how) => {
+                // A process that is gone already is what `kill` wants.
+                let weight = if name == "kill" { Weight::Medium } else { Weight::Refuse };
                 let why = format!("`{name}` {}", how.why);
-                out.push(at(&format!("masking/{}", how.rule), line, Weight::Refuse, why));
+                out.push(at(&format!("masking/{}", how.rule), line, weight, why));
             }
             (None, Handling::Swallowed(how))
                 if how.explicit && !matches!(name.as_str(), "rm" | "kill" | "command") =>

@@ -2,6 +2,7 @@
 
 use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::shell::{Command, CommandKind, Script, Trap};
+use selfheal_syntax::values::Values;
 
 use super::Sides;
 use super::words::name_of;
@@ -89,8 +90,9 @@ fn traps(old: &Script, new: &Script) -> Vec<Finding> {
 fn ends_in_success(trap: &Trap, script: &Script) -> bool {
     let text = trap.action.clone().unwrap_or_else(|| trap.word.text.trim_matches('"').to_owned());
     let Ok(action) = Script::parse(&text) else { return true };
+    let values = Values::in_any_environment(&action);
     let success = |command: &Command| {
-        let code = command.arguments().first().map(|word| word.text.trim_matches(['"', '\'']).to_owned());
+        let code = command.arguments().first().and_then(|word| values.resolve(word, command.lines.0).known());
         let exits = name_of(command) == "exit" && code.as_deref() == Some("0");
         exits
             || (name_of(command) == "exec"

@@ -8,7 +8,7 @@ use selfheal_syntax::shell::{Command, CommandKind};
 use super::classify::Classifier;
 use super::guards::{GuardKind, asks_for_empty_work, asks_for_loop_item, guards};
 use super::handling::Handling;
-use super::words::{inner_name, is_step, key_of, name_of, plain, plain_words};
+use super::words::{inner_name, is_step, key_of, name_of, plain, plain_text, plain_words};
 use super::{Side, Sides};
 use crate::finding::at;
 
@@ -34,7 +34,8 @@ pub fn origins(old: &Side, new: &Side) -> Vec<Option<usize>> {
             CommandKind::Assignment | CommandKind::Test { .. } | CommandKind::Arithmetic
         );
         // An `exit 0` is not the `exit 1` that it took the place of.
-        if origin.is_none() && !fixed && !command.is("exit") && !command.is("return") {
+        let alone = ["exit", "return", "test"].iter().any(|name| command.is(name));
+        if origin.is_none() && !fixed && !alone {
             *origin = by_name.get_mut(&inner_name(command)).and_then(|all| take_nearest(all, command, old));
         }
     }
@@ -61,6 +62,7 @@ fn take_nearest(all: &mut Vec<usize>, command: &Command, old: &Side) -> Option<u
 /// What became of the steps.
 pub fn compare(sides: &Sides) -> Vec<Finding> {
     let mut out = unreachable(sides);
+    out.extend(wrapped(sides));
     out.extend(empty_loop(sides));
     out.extend(gone(sides));
     out.extend(shadowed(sides));
@@ -84,6 +86,25 @@ fn unreachable(sides: &Sides) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// `eval "step || true"`, `bash -c "step; true"`: steps that went into a text that hides their failure.
+fn wrapped(sides: &Sides) -> Vec<Finding> {
+    let fresh = sides.new.script.commands().iter().zip(&sides.origin).filter(|(_, origin)| origin.is_none());
+    let hides = |text: &str| {
+        let squeezed: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        ["|| true", "|| :", "||true", "; true", ";true", "exit 0", "|| echo", "set +e"]
+            .iter()
+            .any(|end| squeezed.contains(end))
+    };
+    let runs = fresh
+        .filter(|(command, _)| ["eval", "bash", "sh", "dash", "ksh"].iter().any(|name| command.is(name)));
+    runs.filter(|(command, _)| command.arguments().iter().any(|word| hides(&word.text)))
+        .map(|(command, _)| {
+            let why = "a text that it runs hides failures";
+            at("masking/swallowed", command.lines.0, Weight::Refuse, why)
+        })
+        .collect()
 }
 
 /// `for x in; do`: the grammar does not read it, the shell runs it no times.
@@ -149,7 +170,13 @@ fn read_otherwise(command: &Command, sides: &Sides) -> bool {
     let listed = script.loops().iter().filter_map(|one| one.list.as_ref()).flatten();
     let read: BTreeSet<String> = redirected.chain(listed).map(plain).collect();
     let mut operands = command.arguments().iter().map(plain).filter(|word| !word.starts_with('-'));
-    operands.all(|word| read.contains(&word)) && command.words.len() > 1
+    let named: BTreeSet<String> = script.commands().iter().flat_map(|c| c.arguments()).map(plain).collect();
+    let slurped = |word: &String| {
+        let text = plain_text(script.text());
+        text.contains(&format!("$(<{word}")) || text.contains(&format!("$(< {word}"))
+    };
+    command.words.len() > 1
+        && operands.all(|word| read.contains(&word) || named.contains(&word) || slurped(&word))
 }
 
 /// Whether most operands of two commands are the same.

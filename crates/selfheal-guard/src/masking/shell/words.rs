@@ -72,6 +72,7 @@ const PLUMBING: &[&str] = &[
     "hash",
     "command",
     "exec",
+    "which",
     "ulimit",
     "false",
 ];
@@ -117,6 +118,10 @@ pub fn inner_name(command: &Command) -> String {
     let first = base(&first).to_owned();
     if !WRAPPERS.contains(&first.as_str()) || command.kind != CommandKind::Simple {
         return if command.kind == CommandKind::Simple { first } else { name_of(command) };
+    }
+    // The first operand of `flock` is its lock file.
+    if first == "flock" {
+        words.by_ref().find(|word| !word.starts_with('-'));
     }
     let numeric = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     words
