@@ -338,7 +338,7 @@ impl<'a> Values<'a> {
             Meaning::OneOf(words) => words
                 .iter()
                 .take(MAX_ALTERNATIVES)
-                .flat_map(|word| self.eval(&word.parts, at, depth + 1))
+                .flat_map(|word| self.eval(&word.parts, word.span.start, depth + 1))
                 .collect(),
             Meaning::Array(words) => self.element(words, index, at, depth),
             Meaning::Nameref(target) => self.named(target, at, depth + 1),

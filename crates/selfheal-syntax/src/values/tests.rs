@@ -36,6 +36,7 @@ fn follows_assignments_defaults_and_operators() {
         ("a=(x \"y z\"); use \"${a[1]}\"", "y z"),
         ("a=(x y); use \"${a[@]}\"", "x y"),
         ("f() { use \"$1\"; }\nf /q", "/q"),
+        ("g() { f \"$1\"; }\nf() { use \"$1\"; }\ng /q", "/q"),
         ("S=/s\nfor f in \"$S\"/*.log; do use \"$f\"; done", "/s/*.log"),
         ("unset D; use \"$D/bin\"", "/bin"),
         ("read -r c <<< 'a b'; use $c", "a b"),

@@ -183,9 +183,7 @@ impl<'a> Classifier<'a> {
             Verdict::Decides(Handling::Fails)
         } else if is_message(command) {
             Verdict::Last(MESSAGE_ONLY)
-        } else if command.arguments().iter().any(|word| word.text == "/dev/null") {
-            Verdict::Last(QUIET)
-        } else if is_cleanup(command) {
+        } else if is_cleanup(command) || command.arguments().iter().any(|word| word.text == "/dev/null") {
             Verdict::Last(QUIET)
         } else {
             Verdict::Last(Handling::Fallback)
