@@ -278,7 +278,8 @@ fn hides_messages(redirect: &Redirect, command: &Command) -> bool {
     let both =
         redirect.operator.starts_with("&>") || (redirect.operator == ">&" && redirect.descriptor.is_none());
     let follows = errors && redirect.operator == ">&" && target == "1" && stdout_is_null(command);
-    let closed = target == "-" && redirect.descriptor.as_deref().is_none_or(|d| d == "1" || d == "2");
+    let closed = (target == "-" || redirect.operator.ends_with("&-"))
+        && redirect.descriptor.as_deref().is_none_or(|d| d == "1" || d == "2");
     (null && (errors || both)) || follows || closed
 }
 
