@@ -101,6 +101,11 @@ fn file(input: &AdmitInput<'_>, change: &FileChange, roots: &Roots) -> (Vec<Find
         ));
         return (out, lines_of(Some(after)));
     };
+    if before.replace("\r\n", "\n") == after {
+        // However many lines it touches, it says the same: nothing can hide in it.
+        out.push(whole("size/line-ends", Weight::Note, "only the line ends of another system are gone"));
+        return (out, 1);
+    }
     if change.before.is_none() {
         out.push(whole("scope/creates", Weight::Medium, "it creates a file"));
     }

@@ -45,7 +45,10 @@ fn a_repair_that_does_not_last_is_taken_back() {
     let healed = env.read("backup.sh");
     assert_ne!(healed, BACKUP);
     // The same failure comes again although the repair is in place: a cp that is broken in the same words.
-    env.script("bin/cp", "#!/bin/sh\necho \"cp: cannot stat 'logs/*.log': No such file or directory\" >&2\nexit 1\n");
+    env.script(
+        "bin/cp",
+        "#!/bin/sh\necho \"cp: cannot stat 'logs/*.log': No such file or directory\" >&2\nexit 1\n",
+    );
     env.write("logs/a.log", "text\n");
     let path = format!("{}:{}", env.work().join("bin").display(), std::env::var("PATH").unwrap());
     let env = env.with("PATH", path);
@@ -60,7 +63,10 @@ fn policy_alone_applies_only_so_many_repairs_a_day() {
     let env = env();
     settings(&env, "[policy]\nlow = \"apply\"\n[limits]\napplies-per-day = 1\n");
     for name in ["one", "two"] {
-        env.write(&format!("{name}.sh"), "#!/bin/bash\nset -eu\ncp in.txt \"$(basename \"$0\" .sh)-out/in.txt\"\n");
+        env.write(
+            &format!("{name}.sh"),
+            "#!/bin/bash\nset -eu\ncp in.txt \"$(basename \"$0\" .sh)-out/in.txt\"\n",
+        );
         old(&env, &format!("{name}.sh"));
     }
     env.write("in.txt", "x\n");

@@ -25,7 +25,7 @@ pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding>
     let mut out = match language {
         Language::Shell => shell::compare(before, after),
         Language::Python => python::compare(before, after),
-        Language::Other => vec![unknown()],
+        Language::Other => vec![unknown(before)],
         _ => Vec::new(),
     };
     out.extend(lines::compare(language, before, after));
@@ -33,10 +33,15 @@ pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding>
     out
 }
 
-fn unknown() -> Finding {
-    whole(
-        "masking/unknown-language",
-        Weight::Hold,
-        "its language is not known here, so the change cannot be judged",
-    )
+/// A program in a language that is not known is held. Settings and lists do not run: what a change of them hides shows in
+/// the job that reads them, so a person is asked only about what is more than a small repair.
+fn unknown(before: &str) -> Finding {
+    if before.starts_with("#!") {
+        return whole(
+            "masking/unknown-language",
+            Weight::Hold,
+            "its language is not known here, so the change cannot be judged",
+        );
+    }
+    whole("masking/settings", Weight::Medium, "it changes settings or data of the job")
 }

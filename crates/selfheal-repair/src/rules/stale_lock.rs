@@ -14,11 +14,11 @@
 //! if [ -e "$LOCK" ]; then
 //! ```
 //! ```sh
-//! if [ -e "$LOCK" ] && ps -p "$(cat "$LOCK")" > /dev/null; then
+//! if [ -e "$LOCK" ] && { [ ! -s "$LOCK" ] || ps -p "$(cat "$LOCK")" > /dev/null; }; then
 //! ```
 //!
 //! ## Safety
-//! A living owner still stops the job.
+//! A living owner still stops the job, and so does an empty lock: its owner may be about to write its number.
 //! The lock itself is not removed by the repair.
 
 use std::ops::Range;
@@ -81,12 +81,12 @@ fn propose(case: &Case) -> Vec<Candidate> {
     draft.done().into_iter().collect()
 }
 
-/// `ps` sees the processes of every user; without it only those of the same user can be asked.
+/// A lock that is still empty counts as held. `ps` sees the processes of every user; without it only those of the same user can be asked.
 fn check(case: &Case, word: &str) -> String {
     if case.scene.which("ps").is_empty() {
-        format!(" && kill -0 \"$(cat {word})\" 2> /dev/null")
+        format!(" && {{ [ ! -s {word} ] || kill -0 \"$(cat {word})\" 2> /dev/null; }}")
     } else {
-        format!(" && ps -p \"$(cat {word})\" > /dev/null")
+        format!(" && {{ [ ! -s {word} ] || ps -p \"$(cat {word})\" > /dev/null; }}")
     }
 }
 
@@ -110,7 +110,13 @@ mod tests {
     fn looks_whether_the_owner_lives() {
         let healed =
             case(TestScene::new().file("x.lock", "4242\n").command("ps", "/bin/ps")).healed(&StaleLock);
-        assert_eq!(healed, TEXT.replace("]; then", "] && ps -p \"$(cat \"$LOCK\")\" > /dev/null; then"));
+        assert_eq!(
+            healed,
+            TEXT.replace(
+                "]; then",
+                "] && { [ ! -s \"$LOCK\" ] || ps -p \"$(cat \"$LOCK\")\" > /dev/null; }; then"
+            )
+        );
     }
 
     #[test]
@@ -119,9 +125,9 @@ mod tests {
         let case = TestCase::new("x.sh", &text, TestScene::new().file("x.lock", "4242\n"))
             .fault(Fault::Other { message: "another one (4242) is at work".into() })
             .at(4);
-        assert!(
-            case.healed(&StaleLock).contains("[[ -f $LOCK ]] && kill -0 \"$(cat $LOCK)\" 2> /dev/null; then")
-        );
+        assert!(case.healed(&StaleLock).contains(
+            "[[ -f $LOCK ]] && { [ ! -s $LOCK ] || kill -0 \"$(cat $LOCK)\" 2> /dev/null; }; then"
+        ));
     }
 
     #[test]

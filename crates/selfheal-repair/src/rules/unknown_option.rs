@@ -23,6 +23,7 @@
 use std::ops::Range;
 
 use selfheal_core::fault::Fault;
+use selfheal_core::proposal::Risk;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
@@ -71,7 +72,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         .map(|span| (span.start..span.start + old.len(), new.clone()))
         .collect();
     let number = script.line_of(command.span.start);
-    let draft = Draft::new(
+    let mut draft = Draft::new(
         "unknown_option",
         format!("line {number}: {name} does not know {old} any more; its help names {new}"),
         format!("use {new}"),
@@ -79,7 +80,18 @@ fn propose(case: &Case) -> Vec<Candidate> {
     .evidence(format!("the help of {name} names {new} and not {old}"))
     .meaning()
     .rewrite(&file, splice(&file.text, parts), format!("line {number}: {new} for {old}"));
+    if is_read(&script, command) {
+        // A tool whose options changed may print in another form too, and whoever reads it would go on with wrong values.
+        draft.raise(Risk::High);
+    }
     draft.done().into_iter().collect()
+}
+
+/// Whether something reads what a command prints.
+fn is_read(script: &Script, command: &Command) -> bool {
+    let text = script.text.get(..command.span.start).unwrap_or_default().trim_end();
+    let redirected = command.redirects.iter().any(|(operator, _)| script.get(operator).ends_with('>'));
+    redirected || command.after == "|" || text.ends_with("$(") || text.ends_with('`')
 }
 
 fn option_of(word: &str) -> &str {

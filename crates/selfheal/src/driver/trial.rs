@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 
 use selfheal_core::admission::Admission;
 use selfheal_core::engine::{Event, Progress};
+use selfheal_core::fault::Fault;
 use selfheal_core::ids::Signature;
 use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{BoxOrder, BoxedRun, PortError};
 use selfheal_core::proposal::FileChange;
+use selfheal_core::report::Report;
 use selfheal_core::verification::{CheckResult, SceneEdit, Showed, Verdict, Verification};
 use selfheal_guard::AdmitInput;
 use selfheal_repair::Candidate;
@@ -52,6 +54,15 @@ impl Attempt {
         self.verification = Some(Verification::from_checks(rung.to_owned(), vec![check]));
         self
     }
+}
+
+/// Where a job failed, as far as one failure is told from the next on the way of a growing repair.
+type Point = (Signature, u32, String);
+
+fn point_of(report: &Report) -> Point {
+    let line = report.location.as_ref().map_or(0, |place| place.line);
+    let source = report.command.as_ref().map(|command| command.source.clone()).unwrap_or_default();
+    (report.signature.clone(), line, source)
 }
 
 /// What came of letting a repair grow.
@@ -150,7 +161,7 @@ impl Healer<'_> {
             ));
         }
         let mut seen = BTreeSet::new();
-        seen.extend(self.report.as_ref().map(|report| report.signature.clone()));
+        seen.extend(self.report.as_ref().map(point_of));
         self.grown_and_verified(attempt, &mut seen)
     }
 
@@ -159,7 +170,7 @@ impl Healer<'_> {
     fn grown_and_verified(
         &mut self,
         attempt: Attempt,
-        seen: &mut BTreeSet<Signature>,
+        seen: &mut BTreeSet<Point>,
     ) -> Result<Attempt, CommandError> {
         let (attempt, run) = match self.grow(attempt, seen)? {
             Grown::Stuck(attempt) => return Ok(attempt),
@@ -168,7 +179,7 @@ impl Healer<'_> {
         let (attempt, half) = self.verified(attempt, &run);
         let Some(failed) = half else { return Ok(attempt) };
         let (report, further) = self.look_at(&attempt, &failed);
-        if seen.len() > MOST_STEPS || !seen.insert(report.signature) {
+        if seen.len() > MOST_STEPS || !seen.insert(point_of(&report)) {
             return Ok(attempt);
         }
         for candidate in further {
@@ -184,14 +195,16 @@ impl Healer<'_> {
     }
 
     /// Runs the repaired job in the failing state; while it fails at something new, asks the rules about that.
-    fn grow(&mut self, attempt: Attempt, seen: &mut BTreeSet<Signature>) -> Result<Grown, CommandError> {
+    fn grow(&mut self, attempt: Attempt, seen: &mut BTreeSet<Point>) -> Result<Grown, CommandError> {
         let boxed = match self.boxed(&attempt.candidate.proposal.changes, &[]) {
             Ok(boxed) => boxed,
             Err(error) => {
                 return Ok(Grown::Stuck(attempt.with(Showed::Inconclusive, "none", one_line(&error))));
             }
         };
-        if !matches!(self.interpret(&boxed.run), Outcome::Failed { .. }) {
+        if !matches!(self.interpret(&boxed.run), Outcome::Failed { .. })
+            && !self.still_says_it(&attempt, &boxed)
+        {
             return Ok(Grown::Complete(attempt, Box::new(boxed)));
         }
         if let Some(reason) = &boxed.inconclusive {
@@ -205,12 +218,12 @@ impl Healer<'_> {
         &mut self,
         mut attempt: Attempt,
         boxed: &BoxedRun,
-        seen: &mut BTreeSet<Signature>,
+        seen: &mut BTreeSet<Point>,
     ) -> Result<Grown, CommandError> {
         let (report, further) = self.look_at(&attempt, boxed);
         attempt.left = Some(report.signature.clone());
         let stuck = attempt.clone().with(Showed::Failed, &boxed.rung, report.core_error.clone());
-        if seen.len() > MOST_STEPS || !seen.insert(report.signature) {
+        if seen.len() > MOST_STEPS || !seen.insert(point_of(&report)) {
             return Ok(Grown::Stuck(stuck));
         }
         let mut best = stuck;
@@ -228,12 +241,20 @@ impl Healer<'_> {
         Ok(Grown::Stuck(best))
     }
 
+    /// Whether a run that ended well still tells of the same fault: the job went over it, as shells do in a condition, and
+    /// what it did is not to be trusted.
+    fn still_says_it(&self, attempt: &Attempt, boxed: &BoxedRun) -> bool {
+        let Some(original) = &self.report else { return false };
+        if boxed.run.stderr.total == 0 {
+            return false;
+        }
+        let (report, _) = self.look_at(attempt, boxed);
+        let telling = |fault: &&Fault| !matches!(fault, Fault::Other { .. } | Fault::SilentExit { .. });
+        report.faults.iter().filter(telling).any(|fault| original.faults.contains(fault))
+    }
+
     /// The report on a boxed run of a half repaired job, and what the rules propose for it.
-    fn look_at(
-        &self,
-        attempt: &Attempt,
-        boxed: &BoxedRun,
-    ) -> (selfheal_core::report::Report, Vec<Candidate>) {
+    fn look_at(&self, attempt: &Attempt, boxed: &BoxedRun) -> (Report, Vec<Candidate>) {
         let scene = PatchedScene {
             below: &self.scene,
             changes: &attempt.candidate.proposal.changes,

@@ -170,9 +170,10 @@ impl Healer<'_> {
         let Some(command) = self.external_command(good) else {
             return shown(Showed::NotTested, "the step is not a program that can be replaced");
         };
+        let mark = PathBuf::from(format!("/tmp/.made-to-fail-{}", self.incident.id.short()));
         let stub = SceneEdit::Write {
             path: command.clone(),
-            content: b"#!/bin/sh\necho 'selfheal: made to fail' >&2\nexit 70\n".to_vec(),
+            content: format!("#!/bin/sh\n: > {}\nexit 70\n", mark.display()).into_bytes(),
             mode: Some(0o755),
         };
         let Some((setup, _)) = good.runs.iter().rev().find(|(_, run)| ran_program(run, &command)) else {
@@ -183,13 +184,36 @@ impl Healer<'_> {
         let Ok(broken) = self.boxed(changes, &setup) else {
             return shown(Showed::NotTested, "it could not be run");
         };
+        if !broken.effects.iter().any(|effect| effect.path == mark) {
+            return shown(Showed::NotTested, "it did not come to the step");
+        }
         if broken.run.ended.code() != 0 {
             return shown(Showed::Passed, "the job fails then, as it must");
         }
-        let original_cares = self.boxed(&[], &setup).is_ok_and(|run| run.run.ended.code() != 0);
-        match original_cares {
+        match self.original_cares(&setup) {
             true => shown(Showed::Failed, "the job succeeds although the step fails"),
-            false => shown(Showed::NotTested, "the original does not fail then either"),
+            false => shown(Showed::NotTested, "the original does not care either, or cannot be asked"),
+        }
+    }
+
+    /// Whether the original succeeds from a start and fails when the last change of the start, the failing stub, is made
+    /// too. Where it fails anyway, strict mode says the same: a step that fails ends the job.
+    fn original_cares(&mut self, setup: &[SceneEdit]) -> bool {
+        let without = setup.get(..setup.len().saturating_sub(1)).unwrap_or_default().to_vec();
+        let mut fails = |setup: &[SceneEdit]| self.boxed(&[], setup).map(|run| run.run.ended.code() != 0);
+        match (fails(&without), fails(setup)) {
+            (Ok(false), Ok(fails)) => fails,
+            (Ok(true), Ok(_)) => self.is_strict(),
+            _ => false,
+        }
+    }
+
+    /// Whether the script is one for a shell in which a step that fails ends the job.
+    fn is_strict(&self) -> bool {
+        let text = self.script_text().unwrap_or_default();
+        match selfheal_syntax::shell::Script::parse(&text) {
+            Ok(script) => script.set_options().iter().any(|option| option.name == "errexit" && option.on),
+            Err(_) => false,
         }
     }
 
