@@ -145,9 +145,24 @@ fn other_files_are_refused() {
 #[test]
 fn what_cannot_be_judged_is_held() {
     assert!(judge(&proposal("/srv/jobs/nightly/data.bin", "a\n", "\u{0}\n")).held);
-    assert!(judge(&proposal("/srv/jobs/nightly/notes.xyz", "a\n", "b\n")).held);
+    let program = "#!/usr/bin/tclsh\nputs a\n";
+    assert!(judge(&proposal("/srv/jobs/nightly/notes.xyz", program, "#!/usr/bin/tclsh\nputs b\n")).held);
     let huge = "echo x\n".repeat(100_000);
     assert!(judge(&proposal(SCRIPT, BEFORE, &huge)).held);
+}
+
+#[test]
+fn settings_are_of_medium_risk() {
+    let judged = judge(&proposal("/srv/jobs/nightly/site.conf", "listen 80\n", "listen 80;\n"));
+    assert!(!judged.held && !judged.refused, "{judged:?}");
+    assert_eq!(judged.risk, Risk::Medium);
+}
+
+#[test]
+fn line_ends_alone_are_of_low_risk_however_many() {
+    let windows = "name=a\r\n".repeat(100);
+    let judged = judge(&proposal("/srv/jobs/nightly/site.env", &windows, &windows.replace('\r', "")));
+    assert_eq!((judged.risk, judged.changed_lines), (Risk::Low, 1), "{judged:?}");
 }
 
 #[test]
