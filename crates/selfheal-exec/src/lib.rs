@@ -28,7 +28,7 @@ pub use boxes::{BoxConfig, BoxRunner};
 pub use facts::facts;
 pub use hidden::hidden_command;
 pub use input::input_holds_data;
-pub use process::{boot_id, owner_of_self, process_lives, process_start_ticks};
+pub use process::{boot_id, end_process, owner_of_self, process_lives, process_start_ticks};
 pub use scene::LiveScene;
 pub use script::resolve_script;
 pub use spool::Spool;

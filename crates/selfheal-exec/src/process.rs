@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rustix::process::{Pid, Signal, kill_process};
 use selfheal_core::incident::Owner;
 
 /// The identity of this boot of the machine.
@@ -67,6 +68,16 @@ pub fn owner_of_self() -> Owner {
         boot_id: boot_id().unwrap_or_default(),
         start_ticks: process_start_ticks(pid).unwrap_or_default(),
     }
+}
+
+/// Asks a process to end, with TERM. Whether it was asked: not when it is gone, is another one than was meant, or may not
+/// be signalled.
+#[must_use]
+pub fn end_process(owner: &Owner) -> bool {
+    let same =
+        boot_id().is_some_and(|boot| boot == owner.boot_id) && process_lives(owner.pid, owner.start_ticks);
+    let pid = i32::try_from(owner.pid).ok().and_then(Pid::from_raw);
+    same && pid.is_some_and(|pid| kill_process(pid, Signal::TERM).is_ok())
 }
 
 /// The command line of a process, words joined by blanks, at most 500 characters.

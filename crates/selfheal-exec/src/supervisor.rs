@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -42,6 +42,7 @@ pub struct Supervisor {
     program: PathBuf,
     spool_folder: PathBuf,
     on_start: Option<OnStart>,
+    held: Option<OwnedFd>,
     last: Mutex<Last>,
 }
 
@@ -63,7 +64,13 @@ impl Supervisor {
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let last = Mutex::default();
-        Self { program: program.into(), spool_folder: PathBuf::from("/var/tmp"), on_start: None, last }
+        Self {
+            program: program.into(),
+            spool_folder: PathBuf::from("/var/tmp"),
+            on_start: None,
+            held: None,
+            last,
+        }
     }
 
     /// Sets the folder for the nameless file of [`Passing::Spool`]; `/var/tmp` when it is not set.
@@ -77,6 +84,14 @@ impl Supervisor {
     #[must_use]
     pub fn with_on_start(mut self, on_start: impl Fn(u32) + Send + Sync + 'static) -> Self {
         self.on_start = Some(Box::new(on_start));
+        self
+    }
+
+    /// Sets a descriptor that is held open until the process tree of a run has ended, even when this program is killed
+    /// before: a lock on it lasts as long as the job. What the job leaves in the background does not count.
+    #[must_use]
+    pub fn with_held(mut self, held: OwnedFd) -> Self {
+        self.held = Some(held);
         self
     }
 
@@ -109,13 +124,14 @@ impl Supervisor {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Last { spool, notes };
     }
 
-    /// Starts the supervisor with its descriptors: the plan, the pipe for news, the spool.
-    fn start(&self, plan: &File, news: &OwnedFd, spool: Option<&File>) -> io::Result<Child> {
-        let fds: Vec<_> =
-            [plan.as_raw_fd(), news.as_raw_fd()].into_iter().chain(spool.map(AsRawFd::as_raw_fd)).collect();
+    /// Starts the supervisor with its descriptors: the plan, the pipe for news, and those that the plan names.
+    fn start(&self, plan: &Plan, news: &OwnedFd) -> io::Result<Child> {
+        let file = write_plan(plan)?;
+        let told = [file.as_raw_fd(), news.as_raw_fd()];
+        let fds: Vec<RawFd> = told.into_iter().chain(plan.fds()).collect();
         let mut command = Command::new(&self.program);
         // What people see in a list of processes.
-        command.arg0("selfheal").arg(SUPERVISE).args(fds.iter().map(ToString::to_string));
+        command.arg0("selfheal").arg(SUPERVISE).args(told.iter().map(ToString::to_string));
         unix::inherit(&mut command, fds);
         command.spawn()
     }
@@ -167,10 +183,9 @@ fn not_started(id: &str, error: io::Error) -> PortError {
     }
 }
 
-fn write_plan(order: &Order) -> io::Result<File> {
-    let plan = Plan { order: order.clone(), buffer: BUFFER };
+fn write_plan(plan: &Plan) -> io::Result<File> {
     let mut file = File::from(rustix::fs::memfd_create("selfheal-plan", MemfdFlags::CLOEXEC)?);
-    file.write_all(&serde_json::to_vec(&plan)?)?;
+    file.write_all(&serde_json::to_vec(plan)?)?;
     file.rewind()?;
     Ok(file)
 }
@@ -180,11 +195,16 @@ impl Executor for Supervisor {
         let id = order.id.as_str();
         let mut notes = Vec::new();
         let spool = self.spool_for(order, &mut notes);
-        let plan = write_plan(order).map_err(|error| not_started(id, error))?;
+        let plan = Plan {
+            order: order.clone(),
+            buffer: BUFFER,
+            spool: spool.as_ref().map(|spool| spool.file().as_raw_fd()),
+            held: self.held.as_ref().map(AsRawFd::as_raw_fd),
+        };
         let (news, sender) =
             rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|error| not_started(id, error.into()))?;
         let mut relay = Relay::install(CANCEL.iter().chain(&PASSED));
-        let started = self.start(&plan, &sender, spool.as_ref().map(Spool::file));
+        let started = self.start(&plan, &sender);
         drop(sender);
         let mut child = started.map_err(|error| not_started(id, error))?;
         relay.attach(child.id());

@@ -4,6 +4,7 @@
 //! follow the last frame as they are: as JSON they would be four times as long.
 
 use std::io::{self, Read, Write};
+use std::os::fd::RawFd;
 
 use selfheal_core::ports::Order;
 use selfheal_core::run::{Capture, Run};
@@ -22,6 +23,17 @@ pub(crate) struct Plan {
     pub order: Order,
     /// Bytes that the supervisor reads at once.
     pub buffer: usize,
+    /// The descriptor of the spool, if there is one.
+    pub spool: Option<RawFd>,
+    /// The descriptor of what is held as long as the run lasts, if there is one.
+    pub held: Option<RawFd>,
+}
+
+impl Plan {
+    /// All descriptors that it names.
+    pub(crate) fn fds(&self) -> impl Iterator<Item = RawFd> {
+        [self.spool, self.held].into_iter().flatten()
+    }
 }
 
 /// What the supervisor says at the end.

@@ -32,6 +32,10 @@ label-next = next
 label-held = held
 label-note = note
 
+# When the job runs already
+overlap-skipped = { $command } still runs from before; this run was skipped
+overlap-too-late = { $command } still runs from before although its deadline has passed; it was not started again
+
 # How it ended
 end-healed = applied and run again: exit code { $code } in { $seconds } s
 end-healed-not-rerun = applied; not run again, the next run uses it (exit code now { $code })

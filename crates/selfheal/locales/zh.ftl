@@ -26,6 +26,10 @@ label-next = 下一步
 label-held = 待定
 label-note = 说明
 
+# 任务已在运行时
+overlap-skipped = { $command } 的上一次运行尚未结束；跳过本次运行
+overlap-too-late = 截止时间已过，{ $command } 的上一次运行仍未结束；没有再次启动
+
 # 结局
 end-healed = 已应用并重新运行：退出码 { $code }，用时 { $seconds } 秒
 end-healed-not-rerun = 已应用；没有重新运行，下次运行生效（这次退出码 { $code }）

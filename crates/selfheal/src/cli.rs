@@ -77,6 +77,9 @@ pub struct RunArgs {
     /// End the job after this many seconds
     #[arg(long, value_name = "SECONDS")]
     pub deadline: Option<u64>,
+    /// What to do while the job still runs from before: give way with exit code 0, wait, or end that run
+    #[arg(long, value_name = "HOW")]
+    pub overlap: Option<Overlap>,
     /// Append the job's whole output to this file
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
@@ -131,6 +134,17 @@ pub enum StdoutArg {
     Live,
     /// After the last run, and only that of the last run
     Final,
+}
+
+/// What a run does while another one of the same job goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Overlap {
+    /// Do not run; the exit code is 0
+    Skip,
+    /// Run when it has ended; the job's deadline is the longest wait
+    Wait,
+    /// End it, then run
+    Replace,
 }
 
 /// Show on a throw-away example what selfheal does.

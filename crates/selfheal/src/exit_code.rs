@@ -10,6 +10,8 @@ pub const ERROR: i32 = 1;
 pub const USAGE: i32 = 2;
 /// `audit verify`: the record was tampered with or is damaged.
 pub const TAMPERED: i32 = 3;
+/// `run --overlap wait` or `replace`: an earlier run of the job still went on when the job's deadline had passed.
+pub const TOO_LATE: i32 = 124;
 /// `run --exit-status`: a repair is ready and waits for a person.
 pub const HELD: i32 = 110;
 /// `run --exit-status`: a person must do something.

@@ -2,6 +2,8 @@
 
 use std::fs::{File, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -19,23 +21,26 @@ pub struct JobLock {
     _file: File,
 }
 
+/// The file in a folder that stands for a job, opened for reading and writing; both are made where they are missing.
+///
+/// # Errors
+/// When they cannot be made.
+pub fn job_file(folder: &Path, job: &JobKey) -> io::Result<File> {
+    std::fs::create_dir_all(folder)?;
+    // Two jobs whose names hash alike wait for each other; nothing worse.
+    let mut hasher = DefaultHasher::new();
+    job.as_str().hash(&mut hasher);
+    let path = folder.join(format!("{:016x}", hasher.finish()));
+    File::options().create(true).truncate(false).read(true).write(true).mode(0o600).open(path)
+}
+
 /// Waits, not for ever, until this process is the only one that changes files of a job.
 ///
 /// # Errors
 /// When another process does not end in time, or the state directory cannot be written.
 pub fn lock_job(state: &Path, job: &JobKey) -> Result<JobLock, CommandError> {
     let fail = |error: &dyn std::error::Error| CommandError::new("failed to lock the job").because(error);
-    let folder = state.join("locks");
-    std::fs::create_dir_all(&folder).map_err(|error| fail(&error))?;
-    // Two jobs whose names hash alike wait for each other; nothing worse.
-    let mut hasher = DefaultHasher::new();
-    job.as_str().hash(&mut hasher);
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(folder.join(format!("{:016x}", hasher.finish())))
-        .map_err(|error| fail(&error))?;
+    let file = job_file(&state.join("locks"), job).map_err(|error| fail(&error))?;
     let until = Instant::now() + PATIENCE;
     loop {
         match file.try_lock() {

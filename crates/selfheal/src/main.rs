@@ -15,6 +15,7 @@ mod driver;
 mod exit_code;
 mod lock;
 mod logging;
+mod overlap;
 mod surroundings;
 mod terminal;
 mod texts;

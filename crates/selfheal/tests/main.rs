@@ -12,6 +12,7 @@ mod decide;
 mod faults;
 mod help;
 mod outcomes;
+mod overlap;
 mod rules;
 mod story;
 mod support;

@@ -19,7 +19,7 @@ mod tree;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
-use std::os::fd::OwnedFd;
+use std::os::fd::{OwnedFd, RawFd};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{FileType, Mode, OFlags};
@@ -41,8 +41,7 @@ pub(crate) const CANCEL: [i32; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, 
 /// Signals that are passed on and mean nothing to us.
 pub(crate) const PASSED: [i32; 2] = [libc::SIGUSR1, libc::SIGUSR2];
 
-/// Runs the hidden command; its arguments are the numbers of the descriptors of plan and news, and of the spool if there
-/// is one.
+/// Runs the hidden command; its arguments are the numbers of the descriptors of plan and news. The plan names others.
 pub(crate) fn main(args: &[OsString]) -> i32 {
     // Nobody can be told of a failure here: the pipe for it is what failed. The program sees the pipe close.
     if supervise(args).is_some() { 0 } else { 125 }
@@ -52,11 +51,12 @@ fn supervise(args: &[OsString]) -> Option<()> {
     let mut fds = args.iter().map(|arg| unix::adopt(arg.to_str()?.parse().ok()?).ok());
     let plan = read_plan(fds.next()??)?;
     let news = File::from(fds.next()??);
-    let spool = fds.next().flatten().map(File::from);
+    let adopt = |fd: Option<RawFd>| fd.and_then(|fd| unix::adopt(fd).ok());
+    let (spool, held) = (adopt(plan.spool).map(File::from), adopt(plan.held));
     let (mask, signals) = watch_signals()?;
     // Where it is refused, escapees are not found; the run itself is as good.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    run(&plan, Link { news, signals, mask, spool })
+    run(&plan, Link { news, signals, mask, spool, held })
 }
 
 fn read_plan(fd: OwnedFd) -> Option<Plan> {
@@ -83,6 +83,8 @@ struct Link {
     signals: OwnedFd,
     mask: Mask,
     spool: Option<File>,
+    /// Only kept open: somebody waits for it to be closed.
+    held: Option<OwnedFd>,
 }
 
 /// When a run began, by both clocks.

@@ -287,8 +287,8 @@ fn note(notes: &mut Vec<String>, name: &str, trouble: Trouble, spool_full: bool)
 /// Reads, for processes that were left running, what nobody wants, until they close it or we are told to stop. Nothing of
 /// the caller's is held: a reader of our output sees its end.
 fn stay(link: Link, mut sources: Vec<OwnedFd>) {
-    let Link { news, signals, .. } = link;
-    drop(news);
+    let Link { news, signals, held, .. } = link;
+    drop((news, held));
     let _ = rustix::process::setsid();
     if detach().is_err() {
         return;

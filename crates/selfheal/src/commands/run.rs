@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use selfheal_core::ids::{JobKey, RunId};
 use selfheal_core::incident::{Incident, Status};
 use selfheal_core::job::{Job, Repeatable};
 use selfheal_core::outcome::Outcome;
-use selfheal_core::ports::{Clock, Executor, IncidentFilter, Journal, Order, Passing, Trouble};
+use selfheal_core::ports::{Clock, Executor, IncidentFilter, Journal, Order, Passing, RunRecord, Trouble};
 use selfheal_core::run::{Ended as RunEnded, Run};
 use selfheal_core::settings::Policy;
 use selfheal_exec::{BoxConfig, BoxRunner, Supervisor, exec_bare, resolve_script};
@@ -24,6 +25,7 @@ use crate::context::Context;
 use crate::document::{self, RunDocument};
 use crate::driver::{Failure, Healed, Healer, Permissions, Tools, watch};
 use crate::exit_code;
+use crate::overlap::{self, Entry};
 use crate::terminal::{Progress, Story};
 
 /// Bytes kept of each end of each stream.
@@ -125,9 +127,74 @@ impl<'a> RunPlan<'a> {
         }
     }
 
+    /// Runs the job unless another run of it is in the way.
     fn run(&self, store: Option<&Store>, document: &mut RunDocument) -> Ended {
         let order = self.order();
-        let supervisor = Supervisor::of_self();
+        let Some(overlap) = self.args.overlap else {
+            return self.run_order(store, order, Supervisor::of_self(), document);
+        };
+        let patience = Duration::from_millis(order.deadline_ms);
+        let entered = overlap::enter(&self.context.state, &self.job.key, overlap, patience);
+        let shared = entered.and_then(|entry| {
+            let held = if let Entry::Alone(alone) = &entry { Some(alone.share()?) } else { None };
+            Ok((entry, held))
+        });
+        match shared {
+            Ok((Entry::GivesWay, _)) => Ok(self.not_run(store, &order, "skipped", document)),
+            Ok((Entry::TooLate, _)) => Ok(self.not_run(store, &order, "failed", document)),
+            // The entry is kept to the end: its lock is what keeps others away.
+            Ok((_alone, held)) => {
+                let supervisor = held.into_iter().fold(Supervisor::of_self(), Supervisor::with_held);
+                self.run_order(store, order, supervisor, document)
+            }
+            Err(error) => {
+                let error = CommandError::new("failed to look for another run of the job").because(&error);
+                if self.args.strict {
+                    return Err(error);
+                }
+                tell(&format!("selfheal: {}; it is not looked for", error.one_line()));
+                self.run_order(store, order, Supervisor::of_self(), document)
+            }
+        }
+    }
+
+    /// Another run was in the way: says so, records it, and returns the exit code.
+    fn not_run(
+        &self,
+        store: Option<&Store>,
+        order: &Order,
+        outcome: &str,
+        document: &mut RunDocument,
+    ) -> i32 {
+        let id = if outcome == "skipped" { "overlap-skipped" } else { "overlap-too-late" };
+        let command = self.context.redactor().text(&crate::driver_command_line(&self.job.argv));
+        let note = self.context.texts().say(id, &[("command", command.as_str())]);
+        tell(&format!("selfheal: {note}"));
+        outcome.clone_into(&mut document.status);
+        document.notes.push(note);
+        let code = if outcome == "skipped" { exit_code::OK } else { exit_code::TOO_LATE };
+        let record = RunRecord {
+            id: order.id.clone(),
+            job: self.job.key.clone(),
+            started: self.context.clock.now(),
+            duration_ms: 0,
+            exit_code: code,
+            outcome: outcome.to_owned(),
+            facts: None,
+        };
+        if let Some(Err(error)) = store.map(|store| store.record_run(&record)) {
+            tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
+        }
+        code
+    }
+
+    fn run_order(
+        &self,
+        store: Option<&Store>,
+        order: Order,
+        supervisor: Supervisor,
+        document: &mut RunDocument,
+    ) -> Ended {
         if let Some(store) = store {
             super::tick::before_run(self.context, store);
         }
@@ -383,7 +450,7 @@ fn breaker_is_open(earlier: &[Incident], runs: &[selfheal_core::ports::RunRecord
         })
         .count();
     let oldest = earlier.get(same.saturating_sub(1)).map(|incident| incident.opened);
-    let good_since = runs.iter().any(|run| run.outcome != "failed" && Some(run.started) > oldest);
+    let good_since = runs.iter().any(|run| crate::driver::was_good(run) && Some(run.started) > oldest);
     same >= limit && !good_since
 }
 

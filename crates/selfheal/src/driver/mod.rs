@@ -49,7 +49,7 @@ pub mod model;
 pub use apply::{apply_all, take_back_all};
 pub use propose::Source;
 pub(crate) use propose::maker;
-pub(crate) use record::{command_line, entry, run_record};
+pub(crate) use record::{command_line, entry, run_record, was_good};
 
 /// What a healer works with. Borrowed from the command that runs the job.
 pub struct Tools<'a> {

@@ -99,6 +99,12 @@ pub fn run_record(job: &Job, run: &Run, outcome: &Outcome) -> RunRecord {
     }
 }
 
+/// Whether a run did what it should, or gave an answer. One that was skipped shows nothing.
+#[must_use]
+pub fn was_good(run: &RunRecord) -> bool {
+    matches!(run.outcome.as_str(), "succeeded" | "negative")
+}
+
 /// One ledger entry about an incident.
 ///
 /// # Errors

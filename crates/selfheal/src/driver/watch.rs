@@ -48,7 +48,7 @@ pub fn confirm_due(context: &Context, store: &Store) -> Result<usize, CommandErr
 
 fn good_runs_since(store: &Store, job: &JobKey, since: Timestamp) -> Result<usize, CommandError> {
     let runs = store.runs(job, 50)?;
-    Ok(runs.iter().filter(|run| run.started >= since && run.outcome != "failed").count())
+    Ok(runs.iter().filter(|run| run.started >= since && super::was_good(run)).count())
 }
 
 /// Takes a watched repair back when its job failed again with the same signature; says which incident it was.
