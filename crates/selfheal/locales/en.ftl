@@ -124,3 +124,22 @@ demo-folder = The example is in { $folder }; it is removed at the end, with ever
 demo-job = A backup job from a crontab. It worked for months; today the log folder is empty and the backup folder is gone:
 demo-run = selfheal run --apply low -- bash backup.sh
 demo-end = The same with a job of yours: selfheal run -- COMMAND
+
+# Cron
+cron-wrapped = wrapped
+cron-bare = not wrapped
+cron-unknown-line = is nothing that cron understands
+cron-none = no jobs of cron were found
+cron-left = line { $line } stays as it is: { $why }
+cron-not-wrapped-already = selfheal is in front of it already
+cron-not-wrapped = selfheal is not in front of it
+cron-not-shell = the SHELL of its table does not quote like sh
+cron-not-program = it starts no program
+cron-not-long = it would be longer than cron takes
+cron-not-reversible = it could not be put back byte for byte
+cron-nothing = nothing to change
+cron-preview = nothing was changed yet; add --write to write it
+cron-written = { $n ->
+    [one] { $n } job
+   *[other] { $n } jobs
+} written

@@ -112,3 +112,19 @@ demo-folder = 示例在 { $folder }；结束时连同 selfheal 的记录一起�
 demo-job = crontab 里的一个备份任务。它正常运行了几个月；今天日志文件夹是空的，备份文件夹也不见了：
 demo-run = selfheal run --apply low -- bash backup.sh
 demo-end = 对您自己的任务也一样：selfheal run -- 命令
+
+# Cron
+cron-wrapped = 已包装
+cron-bare = 未包装
+cron-unknown-line = 不是 cron 能理解的内容
+cron-none = 没有找到 cron 任务
+cron-left = 第 { $line } 行保持不变：{ $why }
+cron-not-wrapped-already = 前面已有 selfheal
+cron-not-wrapped = 前面没有 selfheal
+cron-not-shell = 该表的 SHELL 的引号规则与 sh 不同
+cron-not-program = 它不启动任何程序
+cron-not-long = 会超过 cron 允许的长度
+cron-not-reversible = 无法逐字节还原
+cron-nothing = 没有要改动的内容
+cron-preview = 尚未改动任何东西；加上 --write 才会写入
+cron-written = 已写入 { $n } 个任务

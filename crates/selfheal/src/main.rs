@@ -10,6 +10,7 @@ mod command_error;
 mod commands;
 mod config;
 mod context;
+mod cron;
 mod document;
 mod driver;
 mod exit_code;
@@ -73,6 +74,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Tick => commands::tick::run(context),
         Command::Doctor => commands::doctor::run(context),
         Command::Init(args) => commands::init::run(context, &args),
+        Command::Cron(args) => commands::cron::run(context, &args),
         Command::Generate(args) => commands::generate::run(&args),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::env;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 20] = [
     "run",
     "demo",
     "incidents",
@@ -18,6 +18,10 @@ const COMMANDS: [&str; 16] = [
     "tick",
     "doctor",
     "init",
+    "cron",
+    "cron list",
+    "cron wrap",
+    "cron unwrap",
     "generate",
 ];
 
@@ -26,7 +30,8 @@ fn the_command_line() {
     let env = env().with("COLUMNS", "100");
     let mut all = env.run(&["--help"]).stdout;
     for command in COMMANDS {
-        all.push_str(&format!("\n$ selfheal {command} --help\n{}", env.run(&[command, "--help"]).stdout));
+        let args: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+        all.push_str(&format!("\n$ selfheal {command} --help\n{}", env.run(&args).stdout));
     }
     insta::assert_snapshot!(all);
 }

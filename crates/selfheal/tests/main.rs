@@ -8,6 +8,7 @@
 
 mod backup;
 mod crash;
+mod cron;
 mod decide;
 mod faults;
 mod help;
