@@ -1,7 +1,7 @@
 //! One execution of a command, with all that was captured of it.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +26,9 @@ pub struct Run {
     pub peak_kib: Option<u64>,
     /// Processes that the job left running on purpose after a normal end.
     pub left_running: Vec<LeftProcess>,
+    /// What was going on when its deadline hit, if it did.
+    #[serde(default)]
+    pub at_deadline: Option<Box<Moment>>,
 }
 
 /// How an execution ended.
@@ -121,6 +124,91 @@ pub struct LeftProcess {
     pub pid: u32,
     /// Its command line, words joined by blanks, lossy.
     pub command: String,
+}
+
+/// What was going on in a job's process tree at one moment. Bounded; not redacted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moment {
+    /// The processes, parents before their children.
+    pub processes: Vec<SeenProcess>,
+    /// How many processes there were besides.
+    pub more: u64,
+    /// How long the job had written nothing, in milliseconds.
+    pub silent_ms: u64,
+}
+
+impl Moment {
+    /// The process that waited for a terminal, if one did.
+    #[must_use]
+    pub fn waits_for_terminal(&self) -> Option<&SeenProcess> {
+        self.processes.iter().find(|process| process.waits_for_terminal())
+    }
+}
+
+/// A process as it was seen at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeenProcess {
+    /// Its process number.
+    pub pid: u32,
+    /// The number of its parent.
+    pub parent: u32,
+    /// Its command line, words joined by blanks, lossy.
+    pub command: String,
+    /// Whether a signal had stopped it.
+    pub stopped: bool,
+    /// What it waited for, where the system tells.
+    pub waits: Option<Waiting>,
+    /// The files and devices that it had open, each once, `/dev/null` left out.
+    pub files: Vec<PathBuf>,
+}
+
+impl SeenProcess {
+    /// Whether it waited for somebody to type: it read from a terminal, or the system had stopped it because it wanted to.
+    #[must_use]
+    pub fn waits_for_terminal(&self) -> bool {
+        let reads = self.waits.as_ref().is_some_and(|waits| waits.act == Act::Read && is_terminal(&waits.on));
+        reads || (self.stopped && self.files.iter().any(|file| is_terminal(file)))
+    }
+}
+
+fn is_terminal(path: &Path) -> bool {
+    path.starts_with("/dev/pts") || path.to_str().is_some_and(|path| path.starts_with("/dev/tty"))
+}
+
+/// What a process was waiting for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// What it was about to do.
+    pub act: Act,
+    /// On what: a path, or the system's name for what has none (`socket:[4711]`).
+    pub on: PathBuf,
+}
+
+/// What a process can wait to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Act {
+    /// Read.
+    Read,
+    /// Write.
+    Write,
+    /// Lock.
+    Lock,
+    /// Connect to a server.
+    Connect,
+}
+
+impl Act {
+    /// As a verb.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Lock => "lock",
+            Self::Connect => "connect",
+        }
+    }
 }
 
 /// What is known about where a run took place.

@@ -17,7 +17,7 @@ const SAMPLE: usize = 160;
 
 /// The facts, in order of weight.
 pub(crate) fn context(case: &Case<'_>) -> Vec<(String, String)> {
-    let mut out = Vec::new();
+    let mut out = crate::deadline::facts(case.input.run);
     if case.is_remote() {
         let host =
             case.place.location.as_ref().and_then(|location| location.remote.clone()).unwrap_or_default();

@@ -13,6 +13,7 @@
 mod causes;
 mod class;
 mod context;
+mod deadline;
 #[cfg(test)]
 mod fake_scene;
 mod inner;

@@ -25,6 +25,8 @@ use crate::signature::signature;
 const AROUND: u32 = 2;
 /// How many faults a report names.
 const FAULTS: usize = 6;
+/// The weight of what was seen itself, not read from a message.
+const SURE: u8 = 100;
 /// How much a finding gains that speaks of the step which a probe saw failing.
 const SEEN: u8 = 25;
 
@@ -170,7 +172,10 @@ fn from_end(input: &ReportInput<'_>) -> Option<Found> {
         }
         Ended::NotExecutable { .. } => Fault::NotExecutable { path: command().into() },
         Ended::NotStarted { reason } => Fault::Other { message: reason.clone() },
-        Ended::TimedOut { .. } => Fault::TimedOut,
+        Ended::TimedOut { .. } => match crate::deadline::waited_for_a_person(input.run) {
+            Some(text) => return Some(Found { weight: SURE, ..bare(Fault::NeedsTerminal, text) }),
+            None => Fault::TimedOut,
+        },
         Ended::Exited(124) => Fault::TimedOut,
         Ended::Exited(137) if look_through(input.argv).wrapper("timeout").is_some() => Fault::TimedOut,
         Ended::Signaled(9) | Ended::Exited(137) => Fault::OutOfMemory,
@@ -319,6 +324,7 @@ mod tests {
             stderr: Capture { head: stderr.into(), tail: Vec::new(), total: stderr.len() as u64 },
             peak_kib: None,
             left_running: Vec::new(),
+            at_deadline: None,
         }
     }
 

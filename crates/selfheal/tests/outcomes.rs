@@ -78,6 +78,29 @@ fn a_deadline_ends_the_job() {
 }
 
 #[test]
+fn what_was_going_on_at_the_deadline_is_kept_and_shown_without_secrets() {
+    let env = env().with("DB_PASSWORD", "sw0rdf1sh-long");
+    env.script("job", "#!/bin/bash\necho step one\nbash -c 'sleep 1000; :' sw0rdf1sh-long\n");
+    let run = env.run(&["run", "--once", "--deadline", "4", "--", "./job"]);
+    assert_eq!(run.code, 124, "{run:?}");
+    let shown = env.run(&["show", &crate::support::only_incident(&env)]).stdout;
+    assert!(shown.contains("deadline   process "), "{shown}");
+    assert!(shown.contains(": /bin/bash ./job"), "{shown}");
+    assert!(shown.contains("last on standard output: step one"), "{shown}");
+    assert!(!shown.contains("sw0rdf1sh"), "{shown}");
+}
+
+#[test]
+fn a_job_that_asks_for_a_password_is_named_as_such() {
+    let env = env();
+    env.script("job", "#!/bin/bash\nprintf 'Password for db: ' >&2\nsleep 1000\n");
+    let (run, document) = document(&env, &["--once", "--deadline", "4", "--", "./job"]);
+    assert_eq!(run.code, 124, "{run:?}");
+    assert_eq!(document["report"]["faults"][0]["fault"], "needs_terminal", "{document:#}");
+    assert!(run.stderr.contains("the job waited for an answer: Password for db:"), "{run:?}");
+}
+
+#[test]
 fn standard_output_is_that_of_the_last_run_when_asked() {
     let env = env();
     env.script("job", "#!/bin/bash\nset -eu\necho begun\ncp in.txt out/in.txt\necho ended\n");

@@ -43,6 +43,13 @@ fn anything_but_a_yes_changes_nothing() {
 }
 
 #[test]
+fn a_job_that_waits_at_the_terminal_until_its_deadline_is_named() {
+    let env = backup_env().with("TERM", "xterm");
+    let shown = on_a_terminal(&env, "run --once --deadline 4 --apply none -- cat", "x");
+    assert!(shown.contains("cat waited for somebody to type at a terminal"), "{shown}");
+}
+
+#[test]
 fn no_color_is_respected() {
     let env = backup_env().with("TERM", "xterm").with("NO_COLOR", "1");
     let shown = on_a_terminal(&env, "run --apply none -- bash backup.sh", "");

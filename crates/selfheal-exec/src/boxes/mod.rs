@@ -241,6 +241,7 @@ impl BoxRunner {
             stderr,
             peak_kib: Some(seen.peak_kib).filter(|peak| *peak > 0),
             left_running: wire::left_running(seen.left),
+            at_deadline: None,
         };
         BoxedRun {
             run,

@@ -9,6 +9,7 @@
 //! ends the job's group.
 
 mod ending;
+mod moment;
 mod session;
 mod sink;
 mod start;
@@ -112,6 +113,7 @@ impl Began {
             stderr: Default::default(),
             peak_kib: None,
             left_running: Vec::new(),
+            at_deadline: None,
         }
     }
 }

@@ -9,12 +9,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 use selfheal_core::ports::Order;
-use selfheal_core::run::Ended;
+use selfheal_core::run::{Ended, Moment};
 
 use super::ending::{Ending, pass_on};
 use super::stream::{Log, Stream, Trouble};
 use super::terminal::{self, Terminal};
-use super::{Began, CANCEL, Link, tree};
+use super::{Began, CANCEL, Link, moment, tree};
 use crate::find;
 use crate::unix::{self, ChildChange, Reaped};
 use crate::wire::{self, End};
@@ -40,6 +40,9 @@ pub(super) struct Session {
     /// When a tree that was ended by force has been read for long enough.
     last_call: Option<Instant>,
     peak_kib: u64,
+    /// When the job last wrote something.
+    heard: Instant,
+    at_deadline: Option<Box<Moment>>,
     signals: Vec<(i32, Instant)>,
     notes: Vec<String>,
     program_gone: bool,
@@ -69,6 +72,8 @@ impl Session {
             drain: None,
             last_call: None,
             peak_kib: 0,
+            heard: Instant::now(),
+            at_deadline: None,
             signals: Vec::new(),
             notes: Vec::new(),
             program_gone: false,
@@ -207,6 +212,18 @@ impl Session {
     }
 
     fn turn_streams(&mut self) {
+        let before = self.total();
+        self.move_streams();
+        if self.total() > before {
+            self.heard = Instant::now();
+        }
+    }
+
+    fn total(&self) -> u64 {
+        self.streams.iter().map(Stream::total).sum()
+    }
+
+    fn move_streams(&mut self) {
         let [stdout, stderr] = &mut self.streams;
         for (name, stream) in [("output", stdout), ("error", stderr)] {
             let emptied = stream.spool_emptied();
@@ -221,6 +238,8 @@ impl Session {
             && self.ending.is_none()
             && self.ended.is_none()
         {
+            let silent = now.saturating_duration_since(self.heard).as_millis();
+            self.at_deadline = Some(Box::new(moment::look(u64::try_from(silent).unwrap_or(u64::MAX))));
             self.ending = Some(Ending::deadline(self.deadline_ms, self.grace));
         }
     }
@@ -252,6 +271,7 @@ impl Session {
             (None, None) => (Ended::NotStarted { reason: "the supervisor lost sight of it".to_owned() }, now),
         };
         let mut run = began.run(order, ended, until);
+        run.at_deadline = self.at_deadline;
         run.peak_kib = (self.peak_kib > 0).then_some(self.peak_kib);
         run.left_running = if tree::is_empty() { Vec::new() } else { tree::left_running() };
         let spool_emptied = self.streams.iter().any(Stream::spool_emptied);

@@ -20,7 +20,7 @@ pub(crate) fn is_empty() -> bool {
 }
 
 /// All processes below this one, parents before children.
-fn descendants() -> Vec<u32> {
+pub(crate) fn descendants() -> Vec<u32> {
     let me = std::process::id();
     let mut found = Vec::new();
     let mut seen = BTreeSet::from([me]);

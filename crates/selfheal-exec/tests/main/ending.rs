@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 
 use selfheal_core::ports::{Executor, Trouble};
-use selfheal_core::run::Ended;
+use selfheal_core::run::{Act, Ended};
 
 use crate::common::{Program, folder, kill, lives, pid_in, run, shell, supervisor, wait_for};
 
@@ -28,6 +28,29 @@ fn a_deadline_ends_a_whole_tree_that_does_not_want_to() {
     for file in ["away", "stopped"] {
         assert!(!lives(pid_in(&cwd.join(file))), "{file}");
     }
+}
+
+#[test]
+fn what_was_going_on_at_the_deadline_is_told() {
+    let (_keep, cwd) = folder();
+    let line = "echo begun; exec 3<>pipe 4>open.log; cat <&3 & sleep 1000; :";
+    assert!(std::process::Command::new("mkfifo").arg(cwd.join("pipe")).status().unwrap().success());
+    let mut order = shell(&cwd, line);
+    (order.deadline_ms, order.grace_ms) = (3000, 200);
+    let moment = run(&order).at_deadline.unwrap();
+    let of = |command: &str| moment.processes.iter().find(|seen| seen.command == command).unwrap();
+    let shell = moment.processes.first().unwrap();
+    assert!(shell.command.starts_with("sh -c echo begun"), "{moment:?}");
+    assert!(shell.files.contains(&cwd.join("open.log")), "{moment:?}");
+    assert_eq!((of("sleep 1000").parent, of("cat").parent), (shell.pid, shell.pid));
+    // Where the system tells it at all.
+    if let Some(waits) = &of("cat").waits {
+        assert_eq!((waits.act, waits.on.as_path()), (Act::Read, cwd.join("pipe").as_path()));
+    }
+    assert_eq!(moment.more, 0);
+    assert_eq!(moment.waits_for_terminal(), None);
+    order.argv = vec!["true".into()];
+    assert!(run(&order).at_deadline.is_none());
 }
 
 #[test]

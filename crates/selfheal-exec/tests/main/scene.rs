@@ -145,6 +145,7 @@ impl Boxes for Answering {
             stderr: text("--help"),
             peak_kib: None,
             left_running: Vec::new(),
+            at_deadline: None,
         };
         let (effects, trace, inconclusive) = (Vec::new(), None, None);
         Ok(BoxedRun { run, effects, trace, inconclusive, rung: "overlay".into(), fetched: BTreeMap::new() })

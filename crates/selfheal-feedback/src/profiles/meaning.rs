@@ -166,5 +166,6 @@ fn run_with(code: i32, stdout: &str, stderr: &str) -> Run {
         stderr: capture(stderr),
         peak_kib: None,
         left_running: Vec::new(),
+        at_deadline: None,
     }
 }

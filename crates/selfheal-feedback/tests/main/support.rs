@@ -27,6 +27,7 @@ pub fn run(code: i32, stdout: &[u8], stderr: &[u8]) -> Run {
         stderr: capture(stderr),
         peak_kib: None,
         left_running: Vec::new(),
+        at_deadline: None,
     }
 }
 

@@ -98,7 +98,21 @@ fn report(incident: &Incident) -> String {
         let cause = cause.get("text").and_then(serde_json::Value::as_str).unwrap_or_default();
         let _ = writeln!(out, "{:<10} {}", "cause", clean(cause));
     }
+    out.push_str(&at_deadline(&value));
     out
+}
+
+/// What was going on when the deadline hit: those facts of the report.
+fn at_deadline(report: &serde_json::Value) -> String {
+    let context = report.pointer("/context").and_then(serde_json::Value::as_array);
+    let facts = context
+        .into_iter()
+        .flatten()
+        .filter_map(|fact| Some((fact.get(0)?.as_str()?, fact.get(1)?.as_str()?)));
+    facts
+        .filter_map(|(name, text)| Some((name.strip_prefix("at the deadline, ")?, text)))
+        .map(|(name, text)| format!("{:<10} {}: {}\n", "deadline", clean(name), clean(text)))
+        .collect()
 }
 
 fn one_round(round: &Round) -> String {
