@@ -10,6 +10,7 @@ pub mod diagnosis;
 pub mod edit;
 pub mod effects;
 pub mod engine;
+pub mod facts;
 pub mod fault;
 pub mod ids;
 pub mod incident;

@@ -211,11 +211,11 @@ impl Act {
     }
 }
 
-/// What is known about where a run took place.
+/// What is known about where a run took place. [`crate::facts::RecordedFacts`] is what is kept of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// The interpreter of the script and its version, if there is one: `bash 5.2.15`.
-    pub interpreter: Option<String>,
+    /// The program that runs the job's script, or the job itself.
+    pub program: Option<Program>,
     /// The folder.
     pub cwd: PathBuf,
     /// The user's number.
@@ -224,8 +224,24 @@ pub struct Facts {
     pub umask: u32,
     /// Whether standard output was a terminal.
     pub tty: bool,
+    /// The limits of the process by name: soft and hard.
+    pub limits: BTreeMap<String, String>,
     /// The environment that the job got. Not redacted: redact before storing.
     pub env: BTreeMap<String, String>,
-    /// The machine's boot id: tells whether a process number may still mean the same process.
-    pub boot_id: Option<String>,
+}
+
+/// The program that runs a job's script: an interpreter, or the command itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// Its name: `python3`.
+    pub name: String,
+    /// The file behind the name, links resolved, where it was found.
+    pub path: Option<PathBuf>,
+    /// Its inode.
+    pub inode: u64,
+    /// When it was changed last, in seconds since 1970.
+    pub modified_s: i64,
+    /// What it says of its version, where it was ever asked.
+    #[serde(default)]
+    pub version: Option<String>,
 }

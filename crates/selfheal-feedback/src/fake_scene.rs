@@ -11,6 +11,7 @@ pub struct FakeScene {
     cwd: PathBuf,
     files: BTreeMap<PathBuf, Vec<u8>>,
     folders: BTreeSet<PathBuf>,
+    programs: BTreeSet<PathBuf>,
     commands: BTreeMap<String, Vec<PathBuf>>,
     vars: BTreeMap<String, String>,
     alive: BTreeSet<u32>,
@@ -35,6 +36,12 @@ impl FakeScene {
         let path = absolute(&self.cwd, Path::new(path));
         self.folders.extend(path.ancestors().map(Path::to_path_buf));
         self
+    }
+
+    /// With a file that can be executed.
+    pub fn program(mut self, path: &str) -> Self {
+        self.programs.insert(path.into());
+        self.file(path, "")
     }
 
     /// With a command somewhere.
@@ -64,6 +71,7 @@ impl Scene for FakeScene {
     fn facts(&self, path: &Path) -> Option<PathFacts> {
         let path = absolute(&self.cwd, path);
         let (kind, len, mode) = match self.files.get(&path) {
+            Some(content) if self.programs.contains(&path) => (Kind::File, content.len() as u64, 0o755),
             Some(content) => (Kind::File, content.len() as u64, 0o644),
             None if self.folders.contains(&path) => (Kind::Directory, 0, 0o755),
             None => return None,

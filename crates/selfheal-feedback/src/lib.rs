@@ -14,6 +14,7 @@ mod causes;
 mod class;
 mod context;
 mod deadline;
+pub mod environment;
 #[cfg(test)]
 mod fake_scene;
 mod inner;

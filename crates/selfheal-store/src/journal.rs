@@ -164,6 +164,17 @@ fn parse(id: &str, body: &str) -> Result<Incident, PortError> {
 }
 
 impl Store {
+    /// Every job that a run is recorded of, the one that ran last first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn jobs(&self) -> Result<Vec<JobKey>, PortError> {
+        self.read("list jobs", |db| {
+            let mut query = db.prepare("SELECT job FROM run GROUP BY job ORDER BY max(started) DESC, job")?;
+            query.query_map([], |row| row.get::<_, String>(0).map(JobKey::new))?.collect()
+        })
+    }
+
     /// How many incidents are stored.
     ///
     /// # Errors

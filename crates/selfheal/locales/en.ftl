@@ -79,6 +79,33 @@ note-not-repeatable = it was not run again: { $why }
 note-failed-again = the repair of incident { $id } did not last; its files are back as they were
 note-no-box = no box can be built on this machine, so nothing was tried: { $why }
 
+# Surroundings
+env-path-lacks-last-good = PATH lacks { $folder }, where { $command } is; the last good run had it
+env-path-lacks-login = PATH lacks { $folder }, where { $command } is; a login shell has it
+env-not-set-last-good = { $name } is not set; in the last good run it was { $there }
+env-not-set-login = { $name } is not set; in a login shell it is { $there }
+env-differs-last-good = { $what } is { $here }; in the last good run it was { $there }
+env-differs-login = { $what } is { $here }; in a login shell it is { $there }
+env-locale-last-good = the locale is { $here }; in the last good run it was { $there }
+env-locale-login = the locale is { $here }; in a login shell it is { $there }
+env-no-terminal-last-good = there is no terminal; the last good run had one
+env-no-terminal-login = there is no terminal; a login shell has one
+env-what-folder = the folder
+env-what-user = the user's number
+env-what-umask = the umask
+env-what-locale = the locale
+env-what-terminal = a terminal
+env-what-program = the program
+env-what-limit = the limit of { $name }
+env-run = the run of { $started }, exit code { $code }
+env-from-last-good = compared with the last good run, of { $started }:
+env-from-login = compared with a login shell:
+env-no-last-good = no good run is recorded to compare with
+env-no-login = the login shell did not answer in time
+env-nothing = nothing is different
+env-absent = (not there)
+env-more = … and { $n } more: --all
+
 # Questions
 ask-apply = Apply this repair (risk { $risk }) and run the job again? [y/N]
 ask-policy-low = Apply proved repairs of low risk when nobody is there? [Y/n]

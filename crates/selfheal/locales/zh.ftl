@@ -73,6 +73,33 @@ note-not-repeatable = 没有重新运行：{ $why }
 note-failed-again = 事件 { $id } 的修复没有持久；文件已恢复原样
 note-no-box = 本机无法建立沙箱，因此什么都没有试验：{ $why }
 
+# 运行环境
+env-path-lacks-last-good = PATH 缺少 { $command } 所在的 { $folder }；上次成功运行时有
+env-path-lacks-login = PATH 缺少 { $command } 所在的 { $folder }；登录 shell 中有
+env-not-set-last-good = { $name } 没有设置；上次成功运行时是 { $there }
+env-not-set-login = { $name } 没有设置；登录 shell 中是 { $there }
+env-differs-last-good = { $what }是 { $here }；上次成功运行时是 { $there }
+env-differs-login = { $what }是 { $here }；登录 shell 中是 { $there }
+env-locale-last-good = 区域设置是 { $here }；上次成功运行时是 { $there }
+env-locale-login = 区域设置是 { $here }；登录 shell 中是 { $there }
+env-no-terminal-last-good = 没有终端；上次成功运行时有
+env-no-terminal-login = 没有终端；登录 shell 有
+env-what-folder = 文件夹
+env-what-user = 用户编号
+env-what-umask = umask
+env-what-locale = 区域设置
+env-what-terminal = 终端
+env-what-program = 程序
+env-what-limit = { $name } 的限制
+env-run = { $started } 的运行，退出码 { $code }
+env-from-last-good = 与 { $started } 的上次成功运行相比：
+env-from-login = 与登录 shell 相比：
+env-no-last-good = 没有记录可供比较的成功运行
+env-no-login = 登录 shell 没有及时回答
+env-nothing = 没有不同
+env-absent = （没有）
+env-more = …… 还有 { $n } 项：--all
+
 # 提问
 ask-apply = 应用这个修复（风险{ $risk }）并重新运行任务吗？[y/N]
 ask-policy-low = 无人值守时应用经过证明的低风险修复吗？[Y/n]

@@ -29,6 +29,8 @@ pub enum Command {
     Incidents(IncidentsArgs),
     /// Show one incident: what failed, why, the repair, its proof
     Show(ShowArgs),
+    /// Say what is different from the last good run and from a login shell: works by hand, not in cron
+    EnvDiff(EnvDiffArgs),
     /// Apply repairs that wait for a decision
     Approve(DecideArgs),
     /// Drop repairs that wait for a decision
@@ -187,6 +189,19 @@ pub struct ShowArgs {
     pub sent: bool,
     /// Print it as JSON
     #[arg(long, conflicts_with_all = ["patch", "sent"])]
+    pub json: bool,
+}
+
+/// Say what is different from the last good run and from a login shell.
+#[derive(Debug, Args)]
+pub struct EnvDiffArgs {
+    /// The job's name, the path of its script, or an incident by its end
+    pub job: String,
+    /// Print all differences, even where one explains the failure
+    #[arg(long)]
+    pub all: bool,
+    /// Print it as JSON
+    #[arg(long, conflicts_with = "all")]
     pub json: bool,
 }
 

@@ -13,14 +13,17 @@ mod context;
 mod cron;
 mod document;
 mod driver;
+mod environment;
 mod exit_code;
 mod lock;
 mod logging;
+mod login_shell;
 mod overlap;
 mod surroundings;
 mod terminal;
 mod texts;
 mod timer;
+mod versions;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -63,6 +66,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Demo(args) => commands::demo::run(context, &args),
         Command::Incidents(args) => commands::incidents::run(context, &args),
         Command::Show(args) => commands::show::run(context, &args),
+        Command::EnvDiff(args) => commands::env_diff::run(context, &args),
         Command::Approve(args) => commands::approve::run(context, &args),
         Command::Reject(args) => commands::reject::run(context, &args),
         Command::Undo(args) => commands::undo::run(context, &args),

@@ -2,11 +2,12 @@
 
 use crate::support::env;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "run",
     "demo",
     "incidents",
     "show",
+    "env-diff",
     "approve",
     "reject",
     "undo",

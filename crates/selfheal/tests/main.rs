@@ -10,6 +10,7 @@ mod backup;
 mod crash;
 mod cron;
 mod decide;
+mod environment;
 mod faults;
 mod help;
 mod outcomes;

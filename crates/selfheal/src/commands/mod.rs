@@ -6,6 +6,7 @@ pub mod audit;
 pub mod cron;
 pub mod demo;
 pub mod doctor;
+pub mod env_diff;
 pub mod freeze;
 pub mod generate;
 pub mod incidents;

@@ -289,7 +289,9 @@ impl<'a> RunPlan<'a> {
     }
 
     fn record(&self, store: &Store, run: &Run, outcome: &Outcome) {
-        let record = crate::driver_run_record(&self.job, run, outcome);
+        let facts = crate::environment::of_job(self.context, &self.job, &self.context.env);
+        let facts = self.context.redactor().json(&facts).ok();
+        let record = crate::driver_run_record(&self.job, run, outcome, facts);
         if let Err(error) = store.record_run(&record) {
             tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
         }

@@ -27,12 +27,13 @@ impl Healer<'_> {
         if first_look && plain.class != Class::Resource {
             self.probe(&plain);
         }
-        let report = match &self.trace {
+        let mut report = match &self.trace {
             Some(trace) => self.report_on(&self.run, script.as_deref(), Some(trace), &self.scene),
             None => plain,
         };
         if first_look {
             self.repeatable = Some(self.judge_repeatable(script.as_deref(), &report));
+            self.compare_environment(&mut report);
         }
         tracing::info!(class = report.class.word(), signature = report.signature.as_str(), "reported");
         self.incident.signature = Some(report.signature.clone());

@@ -7,6 +7,7 @@
 
 mod apply;
 mod decide;
+mod environment;
 mod examine;
 mod patched;
 mod propose;
@@ -240,7 +241,7 @@ impl<'a> Healer<'a> {
         self.order.id = selfheal_core::ids::RunId::new(self.tools.context.clock.fresh_id());
         self.run = self.tools.executor.run(&self.order)?;
         let outcome = self.interpret(&self.run);
-        record::run(&self.tools, self.job, &self.run, &outcome);
+        record::run(&self.tools, self.job, &self.env(), &self.run, &outcome);
         self.incident.exit_code = self.run.ended.code();
         Ok(match outcome {
             Outcome::Failed { .. } => Event::RunFailed,

@@ -16,6 +16,7 @@ use serde_json::json;
 use super::{Failure, Healer, Tools};
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::environment;
 use crate::texts::Texts;
 
 /// A fresh incident for a failure.
@@ -73,8 +74,15 @@ fn quoted(word: &str) -> String {
 }
 
 /// Records one run. A run that cannot be recorded is no reason to stop: the incident will tell.
-pub(super) fn run(tools: &Tools<'_>, job: &Job, run: &Run, outcome: &Outcome) {
-    let record = run_record(job, run, outcome);
+pub(super) fn run(
+    tools: &Tools<'_>,
+    job: &Job,
+    env: &BTreeMap<OsString, OsString>,
+    run: &Run,
+    outcome: &Outcome,
+) {
+    let facts = environment::of_job(tools.context, job, env);
+    let record = run_record(job, run, outcome, tools.redactor.json(&facts).ok());
     if let Err(error) = tools.store.record_run(&record) {
         tracing::warn!(%error, "a run could not be recorded");
     }
@@ -82,7 +90,7 @@ pub(super) fn run(tools: &Tools<'_>, job: &Job, run: &Run, outcome: &Outcome) {
 
 /// What is kept of one run.
 #[must_use]
-pub fn run_record(job: &Job, run: &Run, outcome: &Outcome) -> RunRecord {
+pub fn run_record(job: &Job, run: &Run, outcome: &Outcome, facts: Option<Redacted>) -> RunRecord {
     let word = match outcome {
         Outcome::Succeeded => "succeeded",
         Outcome::Negative { .. } => "negative",
@@ -95,7 +103,7 @@ pub fn run_record(job: &Job, run: &Run, outcome: &Outcome) -> RunRecord {
         duration_ms: run.duration_ms,
         exit_code: run.ended.code(),
         outcome: word.to_owned(),
-        facts: None,
+        facts,
     }
 }
 

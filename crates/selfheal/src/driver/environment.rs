@@ -1,0 +1,32 @@
+//! Works by hand, not in cron: whether a difference of surroundings explains the failure.
+
+use selfheal_core::report::Report;
+use selfheal_feedback::environment::may_explain;
+
+use super::Healer;
+use crate::environment::{self, Question};
+use crate::texts::{Language, Texts};
+use crate::versions;
+
+impl Healer<'_> {
+    /// Notes the one difference from the last good run, or from a login shell, that explains the failure. Nobody is
+    /// asked where surroundings cannot be the reason, or where it failed on another machine.
+    pub(super) fn compare_environment(&mut self, report: &mut Report) {
+        let remote = report.location.as_ref().is_some_and(|place| place.remote.is_some());
+        let Some(fault) = report.fault().filter(|fault| may_explain(fault) && !remote) else { return };
+        let context = self.tools.context;
+        let mut here = environment::of_job(context, self.job, &self.env());
+        if let Some(program) = &mut here.program {
+            program.version = versions::of_interpreter(&context.state, program, &self.scene);
+        }
+        let runs = environment::runs(self.tools.store, &self.job.key);
+        let good = environment::last_good(&runs, Some(&self.run.id));
+        let question =
+            Question { fault, here: &here, last_good: good.map(|recorded| &recorded.facts), for_real: false };
+        let Some(answer) = environment::answer(context, self.tools.boxes, &question, &self.scene) else {
+            return;
+        };
+        self.notes.push(answer.line(self.tools.texts));
+        report.context.push(("environment".to_owned(), answer.line(&Texts::of(Language::English))));
+    }
+}
