@@ -137,11 +137,11 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    fn from_good(&self) -> Vec<Difference> {
+    fn since_last_good(&self) -> Vec<Difference> {
         self.good.map(|good| compare(&self.here.facts, &good.facts, Baseline::LastGood)).unwrap_or_default()
     }
 
-    fn from_login(&self) -> Vec<Difference> {
+    fn beside_login(&self) -> Vec<Difference> {
         self.login.as_ref().map(|login| compare(&self.here.facts, login, Baseline::Login)).unwrap_or_default()
     }
 
@@ -161,12 +161,12 @@ impl Found<'_> {
             Some(good) => {
                 let started = local_time(good.run.started);
                 let title = texts.say("env-from-last-good", &[("started", &started)]);
-                table(&mut out, texts, &title, &self.from_good(), all);
+                table(&mut out, texts, &title, &self.since_last_good(), all);
             }
             None => drop(writeln!(out, "{}", texts.say("env-no-last-good", &[]))),
         }
         match &self.login {
-            Some(_) => table(&mut out, texts, &texts.say("env-from-login", &[]), &self.from_login(), all),
+            Some(_) => table(&mut out, texts, &texts.say("env-from-login", &[]), &self.beside_login(), all),
             None => drop(writeln!(out, "{}", texts.say("env-no-login", &[]))),
         }
         out
@@ -186,9 +186,9 @@ impl Found<'_> {
             })),
             "last_good": self.good.map(|good| json!({
                 "started": good.run.started,
-                "differences": self.from_good(),
+                "differences": self.since_last_good(),
             })),
-            "login_shell": self.login.as_ref().map(|_| json!({ "differences": self.from_login() })),
+            "login_shell": self.login.as_ref().map(|_| json!({ "differences": self.beside_login() })),
         })
     }
 }
