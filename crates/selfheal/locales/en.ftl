@@ -170,3 +170,37 @@ cron-written = { $n ->
     [one] { $n } job
    *[other] { $n } jobs
 } written
+
+# Survey
+survey-label-runs = runs
+survey-label-try = box
+survey-label-seen = seen
+survey-label-advice = do
+survey-try-yes = could be tried
+survey-try-no = not as it is: { $why }
+survey-block-rights = { $what } needs rights that a box does not have
+survey-block-remote = { $what } works on another machine
+survey-block-daemon = { $what } talks to a daemon
+survey-block-network = { $what } needs the network
+survey-block-database = { $what } talks to a database
+survey-block-missing = { $what } is not there
+survey-block-unreadable = { $what } cannot be read
+survey-block-binary = { $what } is a binary
+survey-seen-selfheal = yes: selfheal records it, as selfheal incidents shows
+survey-seen-mail = yes: cron mails what it prints to { $place }
+survey-seen-no-mail = no: MAILTO is empty
+survey-seen-no-mailer = no: cron would mail it to { $place }, but this machine has no sendmail
+survey-seen-discarded = no: its errors go to /dev/null
+survey-seen-file = no: its errors go to { $place } only
+survey-seen-log = no: its output goes to the system log only
+survey-seen-masked = no: it ends well whatever happens
+survey-seen-handler = yes: { $place } is started
+survey-seen-journal = no: only the journal of { $place } has it
+survey-advice-none = nothing
+survey-advice-missing = mend the path; it fails every time
+survey-advice-unmask = take away what hides its exit code, then wrap it
+survey-advice-wrap = { $command }
+survey-advice-wrap-report = { $command } (failures are told, and retried where that can help; repairs cannot be tried)
+survey-advice-unit = { $command } – put selfheal run -- in front of ExecStart, or set OnFailure=
+survey-advice-periodic = start it from a line in /etc/cron.d, and wrap that line
+survey-sum = { $n } jobs: { $wrapped } wrapped, { $tried } could be tried in a box, { $unseen } would fail unseen

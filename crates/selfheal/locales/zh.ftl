@@ -155,3 +155,37 @@ cron-not-reversible = 无法逐字节还原
 cron-nothing = 没有要改动的内容
 cron-preview = 尚未改动任何东西；加上 --write 才会写入
 cron-written = 已写入 { $n } 个任务
+
+# 概览
+survey-label-runs = 运行
+survey-label-try = 沙箱
+survey-label-seen = 可见
+survey-label-advice = 建议
+survey-try-yes = 可以试验
+survey-try-no = 目前不行：{ $why }
+survey-block-rights = { $what } 需要沙箱没有的权限
+survey-block-remote = { $what } 在另一台机器上工作
+survey-block-daemon = { $what } 与守护进程通信
+survey-block-network = { $what } 需要网络
+survey-block-database = { $what } 与数据库通信
+survey-block-missing = { $what } 不存在
+survey-block-unreadable = { $what } 无法读取
+survey-block-binary = { $what } 是二进制程序
+survey-seen-selfheal = 是：selfheal 会记录，可用 selfheal incidents 查看
+survey-seen-mail = 是：cron 把输出寄给 { $place }
+survey-seen-no-mail = 否：MAILTO 为空
+survey-seen-no-mailer = 否：cron 会寄给 { $place }，但本机没有 sendmail
+survey-seen-discarded = 否：错误输出到 /dev/null
+survey-seen-file = 否：错误只写入 { $place }
+survey-seen-log = 否：输出只进系统日志
+survey-seen-masked = 否：无论发生什么都算成功
+survey-seen-handler = 是：会启动 { $place }
+survey-seen-journal = 否：只有 { $place } 的日志里有
+survey-advice-none = 无
+survey-advice-missing = 改正路径；它每次都会失败
+survey-advice-unmask = 去掉掩盖退出码的部分，再包装
+survey-advice-wrap = { $command }
+survey-advice-wrap-report = { $command }（会告知失败，并在有用时重试；修复无法试验）
+survey-advice-unit = { $command } – 在 ExecStart 前加 selfheal run --，或设置 OnFailure=
+survey-advice-periodic = 改由 /etc/cron.d 中的一行启动，并包装该行
+survey-sum = { $n } 个任务：{ $wrapped } 个已包装，{ $tried } 个可在沙箱试验，{ $unseen } 个失败时无人看见

@@ -55,6 +55,8 @@ pub enum Command {
     Init(InitArgs),
     /// List the jobs of cron, put selfheal in front of them, take it away again
     Cron(CronArgs),
+    /// Look at every scheduled job: could it be tried, who would see that it failed; changes nothing
+    Survey(SurveyArgs),
     /// Print generated files: the settings schema, the JSON schema, the manual of rules
     #[command(hide = true)]
     Generate(GenerateArgs),
@@ -339,4 +341,15 @@ pub struct CronUnwrapArgs {
     /// Which ones
     #[command(flatten)]
     pub which: CronWhich,
+}
+
+/// Look at every scheduled job.
+#[derive(Debug, Args)]
+pub struct SurveyArgs {
+    /// Look below this folder instead of /, as for the image of a machine
+    #[arg(long, value_name = "FOLDER")]
+    pub root: Option<PathBuf>,
+    /// Print it as JSON
+    #[arg(long)]
+    pub json: bool,
 }

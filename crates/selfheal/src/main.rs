@@ -79,6 +79,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Doctor => commands::doctor::run(context),
         Command::Init(args) => commands::init::run(context, &args),
         Command::Cron(args) => commands::cron::run(context, &args),
+        Command::Survey(args) => commands::survey::run(context, &args),
         Command::Generate(args) => commands::generate::run(&args),
     }
 }

@@ -172,3 +172,82 @@ fn tables_below_a_folder_are_listed_with_their_users() {
         .collect();
     assert_eq!(seen, [("root", "cron.daily"), ("www-data", "poll"), ("anna", "start")], "{}", listed.stdout);
 }
+
+/// An image of a machine with jobs of every kind.
+fn image() -> (TestEnv, String) {
+    let env = env();
+    for (name, text) in [
+        (
+            "etc/crontab",
+            "MAILTO=ops\n25 6 * * * root /opt/report.sh\n* * * * * root ssh host uptime >/dev/null 2>&1\n",
+        ),
+        (
+            "etc/cron.d/app",
+            "MAILTO=\"\"\n*/5 * * * * app cd /srv/app && ./poll.sh\n0 1 * * * app /opt/gone.sh || true\n\
+            0 2 * * * app selfheal run --job good -- /opt/report.sh\n",
+        ),
+        ("etc/cron.daily/tidy", "#!/bin/sh\nrm -rf /tmp/x\n"),
+        ("opt/report.sh", "#!/bin/bash\necho report\n"),
+        ("srv/app/poll.sh", "#!/bin/sh\ncurl -fsS https://example.org\n"),
+        ("usr/sbin/sendmail", ""),
+        ("usr/bin/ssh", "\u{7f}ELF\0"),
+        ("etc/systemd/system/backup.timer", "[Timer]\nOnCalendar=daily\n"),
+        ("etc/systemd/system/backup.service", "[Service]\nUser=bob\nExecStart=/opt/report.sh --full\n"),
+        ("etc/systemd/system/told.timer", "[Timer]\nOnCalendar=weekly\nUnit=tell@x.service\n"),
+        ("usr/lib/systemd/system/tell@.service", "[Service]\nExecStart=/opt/report.sh\n"),
+        ("etc/systemd/system/tell@.service.d/more.conf", "[Unit]\nOnFailure=mail@%n.service\n"),
+        ("usr/lib/systemd/system/off.timer", "[Timer]\nOnCalendar=daily\n"),
+    ] {
+        env.write(&format!("image/{name}"), text);
+    }
+    let root = env.work().join("image").display().to_string();
+    (env, root)
+}
+
+#[test]
+fn a_survey_says_of_every_job_what_can_be_known() {
+    let (env, root) = image();
+    let run = env.run(&["survey", "--root", &root, "--json"]);
+    let jobs: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let seen: Vec<String> = jobs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|job| {
+            let blockers: Vec<&str> =
+                job["blockers"].as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap()).collect();
+            format!(
+                "{} {} {} [{}] {} {}",
+                job["kind"].as_str().unwrap(),
+                job["name"].as_str().unwrap(),
+                job["can_try"],
+                blockers.join(" "),
+                job["seen"]["how"].as_str().unwrap(),
+                job["advice"].as_str().unwrap()
+            )
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            "cron report true [] mail wrap",
+            "cron ssh false [remote binary] discarded wrap-report",
+            "cron poll false [network] no-mail wrap-report",
+            "cron gone false [missing] masked missing",
+            "cron good true [] selfheal none",
+            "periodic tidy true [] mail periodic",
+            "timer backup true [] journal unit",
+            "timer told true [] handler unit",
+        ],
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
+fn a_survey_in_words() {
+    let (env, root) = image();
+    let run = env.run(&["survey", "--root", &root]);
+    assert_eq!(run.code, 0);
+    insta::assert_snapshot!(run.normalised());
+}

@@ -23,6 +23,7 @@ const COMMANDS: [&str; 21] = [
     "cron list",
     "cron wrap",
     "cron unwrap",
+    "survey",
     "generate",
 ];
 

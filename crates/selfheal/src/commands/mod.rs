@@ -15,6 +15,7 @@ pub mod limits;
 pub mod reject;
 pub mod run;
 pub mod show;
+pub mod survey;
 pub mod tick;
 pub mod undo;
 

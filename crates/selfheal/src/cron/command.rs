@@ -26,6 +26,12 @@ impl<'a> Command<'a> {
         let (line, input) = text.split_at(end.unwrap_or(text.len()));
         Self { line, input }
     }
+
+    /// The line as the shell gets it.
+    #[must_use]
+    pub fn shell_text(&self) -> String {
+        self.line.replace("\\%", "%")
+    }
 }
 
 /// The shells that read a quoted line as `sh` does. Source: their manuals.

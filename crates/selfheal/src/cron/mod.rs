@@ -8,6 +8,6 @@ mod command;
 mod table;
 mod wrap;
 
-pub use command::{Wrapped, shell_of, wrapped_in};
+pub use command::{Command, Wrapped, shell_of, wrapped_in};
 pub use table::{Entry, Form, Kind, Table};
-pub use wrap::{Refusal, Wish, derived_name, unwrap, wrap};
+pub use wrap::{Refusal, Wish, derived_name, is_interpreter, main_words, unwrap, wrap};

@@ -390,6 +390,14 @@ pub fn main_words(line: &str) -> Vec<String> {
 const INTERPRETERS: [&str; 12] =
     ["sh", "bash", "dash", "ksh", "zsh", "python", "python3", "perl", "php", "ruby", "node", "run-parts"];
 
+/// Whether a word is a program whose first argument is the job.
+#[must_use]
+pub fn is_interpreter(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or(word);
+    INTERPRETERS.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+        || INTERPRETERS.contains(&name)
+}
+
 /// A name for a job, made of its script or program. Only letters, digits, `.`, `_` and `-`.
 #[must_use]
 pub fn derived_name(text: &str) -> String {

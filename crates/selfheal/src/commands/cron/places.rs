@@ -3,11 +3,11 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command as Program, Stdio};
 
 use crate::command_error::CommandError;
 use crate::context::Context;
-use crate::cron::{Form, Kind, Table, Wrapped, derived_name, unwrap, wrapped_in};
+use crate::cron::{Command, Form, Kind, Table, Wrapped, derived_name, unwrap, wrapped_in};
 
 /// Crontabs larger than this are not read: 4 MiB.
 const LARGEST: u64 = 4 << 20;
@@ -54,6 +54,20 @@ pub struct CronJob {
     pub name: String,
     /// How it is wrapped, if it is.
     pub wrapped: Option<Wrapped>,
+    /// `MAILTO`, if the table sets it.
+    pub mailto: Option<String>,
+    /// `PATH`, if the table sets it.
+    pub path: Option<String>,
+    /// `HOME`, if the table sets it.
+    pub home: Option<String>,
+}
+
+impl CronJob {
+    /// The line as the shell gets it.
+    #[must_use]
+    pub fn shell_text(&self) -> String {
+        Command::divide(&self.command).shell_text()
+    }
 }
 
 impl Source {
@@ -67,6 +81,7 @@ impl Source {
         let command = entry.command().unwrap_or_default();
         let wrapped = wrapped_in(command);
         let bare = unwrap(command).unwrap_or_else(|_| command.to_owned());
+        let setting = |name| self.table.setting_at(name, line).map(str::to_owned);
         CronJob {
             place: self.label.clone(),
             line,
@@ -75,6 +90,9 @@ impl Source {
             name: wrapped.as_ref().and_then(|one| one.job.clone()).unwrap_or_else(|| derived_name(&bare)),
             command: bare,
             wrapped,
+            mailto: setting("MAILTO"),
+            path: setting("PATH"),
+            home: setting("HOME"),
         }
     }
 
@@ -180,8 +198,8 @@ pub fn read_own(user: Option<&str>) -> Result<Option<Vec<u8>>, CommandError> {
 }
 
 /// The `crontab` program, for a user.
-pub(crate) fn crontab(user: Option<&str>) -> Command {
-    let mut command = Command::new("crontab");
+pub(crate) fn crontab(user: Option<&str>) -> Program {
+    let mut command = Program::new("crontab");
     if let Some(user) = user {
         command.args(["-u", user]);
     }
