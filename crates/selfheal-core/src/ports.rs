@@ -97,7 +97,7 @@ pub struct Order {
 pub enum Passing {
     /// Passed through as it comes.
     Live,
-    /// Kept in a file and passed on by [`Spool`] when the last run has ended.
+    /// Kept in a file and passed on when the last run has ended.
     Spool,
 }
 

@@ -53,8 +53,8 @@ pub struct Wrapped {
     pub job: Option<String>,
     /// From the program to the first byte of what it runs.
     pub span: Range<usize>,
-    /// The shell that [`super::wrap`] put in: its words, and the quoted line. `--job=NAME` says that it did; people
-    /// write `--job NAME`, and so does [`super::wrap`] where it puts in no shell.
+    /// The shell that [`super::wrap()`] put in: its words, and the quoted line. `--job=NAME` says that it did; people
+    /// write `--job NAME`, and so does [`super::wrap()`] where it puts in no shell.
     pub shell: Option<(Range<usize>, Range<usize>)>,
 }
 

@@ -1,6 +1,6 @@
 //! Crontabs: read without loss, changed in single lines, written back with every other byte as it was.
 //!
-//! Pure functions of text: [`Table`] cuts a crontab into lines, [`wrap`] puts
+//! Pure functions of text: [`Table`] cuts a crontab into lines, [`wrap()`] puts
 //! `selfheal run` into a command and takes it out again. What is read from and written to the machine is in
 //! `commands/cron/`.
 
