@@ -212,6 +212,7 @@ mod tests {
             stderr: Capture::default(),
             peak_kib: None,
             left_running: Vec::new(),
+            at_deadline: None,
         }
     }
 
