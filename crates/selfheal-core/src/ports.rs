@@ -88,7 +88,20 @@ pub struct Order {
     /// Bytes kept of the beginning and of the end of each stream.
     pub keep: usize,
     /// The whole output goes here too, when asked for.
-    pub log: Option<PathBuf>,
+    pub log: Option<LogOrder>,
+}
+
+/// A log of a run's whole output.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogOrder {
+    /// The file; it is appended to.
+    pub path: PathBuf,
+    /// Whether every line gets the time and its stream in front.
+    pub stamps: bool,
+    /// The file is rotated when it would grow beyond so many bytes; 0 is no limit.
+    pub size: u64,
+    /// How many older files are kept beside it.
+    pub keep: u32,
 }
 
 /// What happens to a job's standard output.

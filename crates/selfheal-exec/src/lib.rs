@@ -16,6 +16,7 @@ mod input;
 mod mounts;
 mod probe;
 mod process;
+mod replay;
 mod scene;
 mod script;
 mod spool;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::AsRawFd;
 
 use rustix::fs::{FileType, MemfdFlags, SeekFrom, fstat, seek};
 use selfheal_core::ports::{PortError, Trouble};
@@ -73,9 +73,4 @@ impl Input {
             *self = Self::Gone;
         }
     }
-}
-
-/// The descriptor of an input.
-pub(crate) fn fd(input: &wire::Input) -> RawFd {
-    input.fd
 }

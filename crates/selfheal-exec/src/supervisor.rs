@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::MemfdFlags;
 use rustix::pipe::PipeFlags;
@@ -15,6 +15,7 @@ use selfheal_core::ports::{Executor, Order, Passing, PortError, Trouble};
 use selfheal_core::run::{Ended, Run};
 
 use crate::hidden::SUPERVISE;
+use crate::replay::Input;
 use crate::spool::Spool;
 use crate::supervise::{CANCEL, PASSED, Ready};
 use crate::unix::{self, Relay};
@@ -43,6 +44,8 @@ pub struct Supervisor {
     spool_folder: PathBuf,
     on_start: Option<OnStart>,
     held: Option<OwnedFd>,
+    input_limit: Option<u64>,
+    input: Mutex<Option<Input>>,
     last: Mutex<Last>,
 }
 
@@ -63,13 +66,14 @@ impl Supervisor {
     /// A supervisor made of another program that calls [`crate::hidden_command`] first of all.
     #[must_use]
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        let last = Mutex::default();
         Self {
             program: program.into(),
             spool_folder: PathBuf::from("/var/tmp"),
             on_start: None,
             held: None,
-            last,
+            input_limit: None,
+            input: Mutex::default(),
+            last: Mutex::default(),
         }
     }
 
@@ -85,6 +89,33 @@ impl Supervisor {
     pub fn with_on_start(mut self, on_start: impl Fn(u32) + Send + Sync + 'static) -> Self {
         self.on_start = Some(Box::new(on_start));
         self
+    }
+
+    /// Makes it possible to give a second run the same standard input as the first: a file is read from the same place
+    /// again; of a pipe, up to so many bytes are kept in memory. What a job does not read of a pipe stays in it, as long as
+    /// the limit is not reached. Without this, each run reads on where the one before stopped.
+    ///
+    /// Once more was read than may be kept, a further run is an error.
+    #[must_use]
+    pub fn with_input_limit(mut self, limit: u64) -> Self {
+        self.input_limit = Some(limit);
+        self
+    }
+
+    /// Whether a further run could be given the same standard input as the runs so far.
+    #[must_use]
+    pub fn can_repeat_input(&self) -> bool {
+        self.input().as_ref().is_some_and(Input::can_repeat)
+    }
+
+    fn input(&self) -> MutexGuard<'_, Option<Input>> {
+        self.input.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Standard input for the next run; the first one looks what it is.
+    fn prepare_input(&self) -> Result<Option<wire::Input>, PortError> {
+        let Some(limit) = self.input_limit else { return Ok(None) };
+        self.input().get_or_insert_with(|| Input::look(limit)).prepare()
     }
 
     /// Sets a descriptor that is held open until the process tree of a run has ended, even when this program is killed
@@ -199,6 +230,7 @@ impl Executor for Supervisor {
             order: order.clone(),
             buffer: BUFFER,
             spool: spool.as_ref().map(|spool| spool.file().as_raw_fd()),
+            input: self.prepare_input()?,
             held: self.held.as_ref().map(AsRawFd::as_raw_fd),
         };
         let (news, sender) =
@@ -217,6 +249,7 @@ impl Executor for Supervisor {
         }
         let end = followed.map_err(|lost| lost.into_error(id))?;
         notes.extend(end.notes);
+        self.input().iter_mut().for_each(|input| input.ran(end.input_whole));
         self.keep(spool.filter(|_| !end.spool_emptied), notes);
         Ok(end.run)
     }

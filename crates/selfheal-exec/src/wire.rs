@@ -25,14 +25,25 @@ pub(crate) struct Plan {
     pub buffer: usize,
     /// The descriptor of the spool, if there is one.
     pub spool: Option<RawFd>,
+    /// Standard input that may have to be given again, if it is a pipe.
+    pub input: Option<Input>,
     /// The descriptor of what is held as long as the run lasts, if there is one.
     pub held: Option<RawFd>,
+}
+
+/// Where standard input is kept for another run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Input {
+    /// The descriptor of the file that keeps it.
+    pub fd: RawFd,
+    /// At most so many bytes are kept.
+    pub limit: u64,
 }
 
 impl Plan {
     /// All descriptors that it names.
     pub(crate) fn fds(&self) -> impl Iterator<Item = RawFd> {
-        [self.spool, self.held].into_iter().flatten()
+        [self.spool, self.input.as_ref().map(|input| input.fd), self.held].into_iter().flatten()
     }
 }
 
@@ -47,6 +58,8 @@ pub(crate) struct End {
     pub notes: Vec<String>,
     /// The spool could not take everything: all of it was passed on to standard output.
     pub spool_emptied: bool,
+    /// Another run could be given the same standard input.
+    pub input_whole: bool,
     /// The signals that were received.
     pub signals: Vec<i32>,
     /// The supervisor stays and reads for processes that were left running.
@@ -56,7 +69,15 @@ pub(crate) struct End {
 impl End {
     /// The end of a run in which nothing else happened.
     pub(crate) fn of(run: Run, notes: Vec<String>) -> Self {
-        Self { run, lengths: [0; 4], notes, spool_emptied: false, signals: Vec::new(), stays: false }
+        Self {
+            run,
+            lengths: [0; 4],
+            notes,
+            spool_emptied: false,
+            input_whole: true,
+            signals: Vec::new(),
+            stays: false,
+        }
     }
 }
 

@@ -86,9 +86,12 @@ pub struct RunArgs {
     /// What to do while the job still runs from before: give way with exit code 0, wait, or end that run
     #[arg(long, value_name = "HOW")]
     pub overlap: Option<Overlap>,
-    /// Append the job's whole output to this file
+    /// Append the job's whole output to this file, which is rotated when it grows
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
+    /// Put the time and the stream in front of every line of the log
+    #[arg(long, requires = "log")]
+    pub log_stamps: bool,
     /// Write what happened to this file as one JSON document
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,

@@ -119,3 +119,53 @@ fn a_job_whose_output_went_to_a_pipe_is_repaired_but_not_run_again() {
     assert_eq!(run.stdout, "begun\n");
     assert_eq!(run.code, 1);
 }
+
+/// Notes what it reads, and fails the first time for a reason that passes.
+const READER: &str = "#!/bin/bash\nwhile read -r line; do got=\"$got$line,\"; done\necho \"$got\" >> seen\n\
+    if [ \"$(wc -l < seen)\" -lt 2 ]; then echo 'fetch: HTTP 503 Service Unavailable' >&2; exit 22; fi\n";
+
+#[test]
+fn a_job_that_runs_again_reads_the_same_again_from_a_pipe_or_a_file() {
+    for way in ["pipe", "file"] {
+        let env = env();
+        env.script("job", READER);
+        let file = env.write("input", "one\ntwo\n");
+        let args = ["run", "--repeatable", "--", "./job"];
+        let code = match way {
+            "pipe" => env.run_with_input(&args, b"one\ntwo\n").code,
+            _ => {
+                let input = std::fs::File::open(file).unwrap();
+                env.command(&args).stdin(input).status().unwrap().code().unwrap()
+            }
+        };
+        assert_eq!((code, env.read("seen").as_str()), (0, "one,two,\none,two,\n"), "{way}");
+    }
+}
+
+#[test]
+fn input_beyond_the_limit_is_passed_on_and_the_job_does_not_run_again() {
+    let env = env();
+    let folder = env.home().join(".config/selfheal");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("selfheal.toml"), "[run]\ninput-limit = 0\n").unwrap();
+    env.script("job", READER);
+    let run = env.run_with_input(&["run", "--repeatable", "--", "./job"], b"one\ntwo\n");
+    assert_eq!((run.code, env.read("seen").as_str()), (22, "one,two,\n"), "{run:?}");
+}
+
+#[test]
+fn a_job_takes_no_more_from_a_pipe_than_it_reads() {
+    let env = env();
+    let own = env!("CARGO_BIN_EXE_selfheal");
+    let line = format!("printf 'a\\nb\\nc\\n' | while read -r x; do {own} run -- echo \"got $x\"; done");
+    let run = env.run(&["run", "--", "sh", "-c", &line]);
+    assert_eq!((run.code, run.stdout.as_str()), (0, "got a\ngot b\ngot c\n"), "{run:?}");
+}
+
+#[test]
+fn a_pipe_that_nobody_writes_to_or_reads_holds_nothing_up() {
+    let env = env();
+    let own = env!("CARGO_BIN_EXE_selfheal");
+    let line = format!("mkfifo pipe; exec 3<>pipe; {own} run -- echo ran <&3");
+    assert_eq!(env.run(&["run", "--", "sh", "-c", &line]).stdout, "ran\n");
+}

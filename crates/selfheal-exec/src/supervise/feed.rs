@@ -185,7 +185,8 @@ impl Feed {
         while taken > 0 && readable(&self.from) {
             let most = taken.min(PAGE);
             let read = piece.get_mut(..most).and_then(|piece| rustix::io::read(&self.from, piece).ok());
-            let Some(bytes) = read.and_then(|count| piece.get(..count)).filter(|bytes| !bytes.is_empty()) else {
+            let Some(bytes) = read.and_then(|count| piece.get(..count)).filter(|bytes| !bytes.is_empty())
+            else {
                 break;
             };
             taken -= bytes.len();
@@ -317,7 +318,6 @@ mod tests {
         while let Some((fd, flags)) = feed.wait_for() {
             let mut fds = [PollFd::from_borrowed_fd(fd, flags)];
             poll(&mut fds, None).unwrap();
-            drop(fds);
             feed.turn();
         }
         assert!(writer.join().unwrap() == reader.join().unwrap());

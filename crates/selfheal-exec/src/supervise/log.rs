@@ -50,7 +50,9 @@ impl Log {
         let (file, length) = open(&order.path)?;
         let limit = if order.size == 0 { u64::MAX } else { order.size };
         let stamper = order.stamps.then(Stamper::default);
-        Ok(Self { open: Some(Open { file, order: order.clone(), length, limit, at_line_start: true, stamper }) })
+        Ok(Self {
+            open: Some(Open { file, order: order.clone(), length, limit, at_line_start: true, stamper }),
+        })
     }
 
     /// Appends what a stream brought; the reason when the log has to be given up.
@@ -217,8 +219,7 @@ mod tests {
     fn a_log_is_rotated_at_line_ends_and_so_many_are_kept() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
-        let mut log =
-            Log::open(&LogOrder { path: path.clone(), stamps: false, size: 10, keep: 2 }).unwrap();
+        let mut log = Log::open(&LogOrder { path: path.clone(), stamps: false, size: 10, keep: 2 }).unwrap();
         for part in ["1 one\n", "2 t", "wo, long\n", "3 three\n", "4 four\n", "5 five\n"] {
             assert!(log.append(Side::Out, part.as_bytes()).is_none());
         }

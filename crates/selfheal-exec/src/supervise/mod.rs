@@ -9,6 +9,8 @@
 //! ends the job's group.
 
 mod ending;
+mod feed;
+mod log;
 mod moment;
 mod session;
 mod sink;
@@ -23,7 +25,6 @@ use std::io::Read;
 use std::os::fd::{OwnedFd, RawFd};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use rustix::fs::{FileType, Mode, OFlags};
 use selfheal_core::ids::Timestamp;
 use selfheal_core::ports::{Order, Passing};
 use selfheal_core::run::{Ended, Run};
@@ -31,10 +32,12 @@ use selfheal_core::run::{Ended, Run};
 use crate::find;
 use crate::unix::{self, Mask};
 use crate::wire::{self, End, Plan};
+use feed::{Feed, Kept};
+use log::Log;
 use session::Session;
 use sink::Sink;
 pub(crate) use start::Ready;
-use stream::{Log, Stream};
+use stream::Stream;
 use terminal::Terminal;
 
 /// Signals that end a run when they come to us.
@@ -57,7 +60,8 @@ fn supervise(args: &[OsString]) -> Option<()> {
     let (mask, signals) = watch_signals()?;
     // Where it is refused, escapees are not found; the run itself is as good.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    run(&plan, Link { news, signals, mask, spool, held })
+    let input = plan.input.as_ref().and_then(|input| Kept::new(adopt(Some(input.fd))?.into(), input.limit));
+    run(&plan, input, Link { news, signals, mask, spool, held })
 }
 
 fn read_plan(fd: OwnedFd) -> Option<Plan> {
@@ -118,14 +122,15 @@ impl Began {
     }
 }
 
-fn run(plan: &Plan, mut link: Link) -> Option<()> {
+fn run(plan: &Plan, input: Option<Kept>, mut link: Link) -> Option<()> {
     let order = &plan.order;
     let mut notes = Vec::new();
-    let log = Log::new(open_log(order, &mut notes));
+    let log = open_log(order, &mut notes);
     let terminal = Terminal::at_stdin();
     wire::send_starting(&mut link.news).ok()?;
     let began = Began::now();
-    let started = match start::start(order, link.mask, terminal.as_ref()) {
+    let (feed, stdin) = input.and_then(Feed::new).unzip();
+    let started = match start::start(order, link.mask, terminal.as_ref(), stdin) {
         Ok(started) => started,
         Err(ended) => {
             terminal.iter().for_each(Terminal::reclaim);
@@ -141,29 +146,14 @@ fn run(plan: &Plan, mut link: Link) -> Option<()> {
         Some(file) => stdout.spooled(file),
         None => stdout,
     };
-    Session::new(started.pid, [stdout, stderr], log, terminal)?.run(order, link, began, notes)
+    Session::new(started.pid, [stdout, stderr], log, terminal)?.fed(feed).run(order, link, began, notes)
 }
 
-/// The log is opened without ever waiting; what is not a regular file is no log.
-fn open_log(order: &Order, notes: &mut Vec<String>) -> Option<File> {
-    let path = order.log.as_ref()?;
-    let flags = OFlags::WRONLY
-        | OFlags::CREATE
-        | OFlags::APPEND
-        | OFlags::CLOEXEC
-        | OFlags::NONBLOCK
-        | OFlags::NOCTTY;
-    let opened = rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR).and_then(|fd| {
-        let facts = rustix::fs::fstat(&fd)?;
-        match FileType::from_raw_mode(facts.st_mode) {
-            // A device takes what is written to it at once, or says that it does not.
-            FileType::RegularFile | FileType::CharacterDevice => Ok(File::from(fd)),
-            _ => Err(rustix::io::Errno::INVAL),
-        }
-    });
-    opened
-        .map_err(|error| {
-            notes.push(format!("the log {} is not written: {}", path.display(), find::reason(&error.into())))
-        })
-        .ok()
+/// A log that cannot be opened is no reason not to run.
+fn open_log(order: &Order, notes: &mut Vec<String>) -> Log {
+    let Some(wanted) = &order.log else { return Log::none() };
+    Log::open(wanted).unwrap_or_else(|error| {
+        notes.push(format!("the log {} is not written: {}", wanted.path.display(), find::reason(&error)));
+        Log::none()
+    })
 }

@@ -12,7 +12,9 @@ use selfheal_core::ports::Order;
 use selfheal_core::run::{Ended, Moment};
 
 use super::ending::{Ending, pass_on};
-use super::stream::{Log, Stream, Trouble};
+use super::feed::Feed;
+use super::log::{Log, Side};
+use super::stream::{Stream, Trouble};
 use super::terminal::{self, Terminal};
 use super::{Began, CANCEL, Link, moment, tree};
 use crate::find;
@@ -28,6 +30,7 @@ const SAME_SIGNAL: Duration = Duration::from_millis(200);
 pub(super) struct Session {
     job: Pid,
     streams: [Stream; 2],
+    feed: Option<Feed>,
     log: Log,
     terminal: Option<Terminal>,
     deadline: Option<Instant>,
@@ -62,6 +65,7 @@ impl Session {
         Some(Self {
             job: Pid::from_raw(i32::try_from(pid).ok()?)?,
             streams,
+            feed: None,
             log,
             terminal,
             deadline: None,
@@ -78,6 +82,12 @@ impl Session {
             notes: Vec::new(),
             program_gone: false,
         })
+    }
+
+    /// The same with a feed for its standard input.
+    pub(super) fn fed(mut self, feed: Option<Feed>) -> Self {
+        self.feed = feed;
+        self
     }
 
     /// Supervises to the end, reports, and stays where somebody must read on.
@@ -98,6 +108,7 @@ impl Session {
                 self.take_signal(signal);
             }
             self.turn_streams();
+            self.feed.iter_mut().for_each(Feed::turn);
             self.check_limits(Instant::now());
         }
         self.terminal.iter().for_each(|terminal| terminal.take_back(self.job));
@@ -117,7 +128,8 @@ impl Session {
             fds.push(PollFd::new(&link.news, PollFlags::empty()));
         }
         let streams = self.streams.iter().filter_map(Stream::wait_for);
-        fds.extend(streams.map(|(fd, flags)| PollFd::from_borrowed_fd(fd, flags)));
+        let all = streams.chain(self.feed.as_ref().and_then(Feed::wait_for));
+        fds.extend(all.map(|(fd, flags)| PollFd::from_borrowed_fd(fd, flags)));
         let timeout = self.timeout(Instant::now());
         let _ = poll(&mut fds, timeout.as_ref());
         let closed = !self.program_gone && fds.get(1).is_some_and(|news| !news.revents().is_empty());
@@ -199,6 +211,7 @@ impl Session {
             ChildChange::Signaled(signal) => Ended::Signaled(signal),
             ChildChange::Exited(code) => Ended::Exited(code),
         };
+        self.feed.iter_mut().for_each(Feed::end);
         self.peak_kib = reaped.peak_kib;
         self.ended = Some(ended);
         self.begin_drain();
@@ -225,9 +238,9 @@ impl Session {
 
     fn move_streams(&mut self) {
         let [stdout, stderr] = &mut self.streams;
-        for (name, stream) in [("output", stdout), ("error", stderr)] {
+        for (name, side, stream) in [("output", Side::Out, stdout), ("error", Side::Err, stderr)] {
             let emptied = stream.spool_emptied();
-            let trouble = stream.turn(&mut self.log);
+            let trouble = stream.turn(side, &mut self.log);
             let full = !emptied && stream.spool_emptied();
             note(&mut self.notes, name, trouble, full);
         }
@@ -282,7 +295,8 @@ impl Session {
         let sources: Vec<OwnedFd> = [out_source, err_source].into_iter().flatten().collect();
         let stays = !sources.is_empty() && !run.left_running.is_empty();
         let signals = self.signals.iter().map(|(signal, _)| *signal).collect();
-        let end = End { spool_emptied, stays, signals, ..End::of(run, self.notes) };
+        let input_whole = self.feed.as_ref().is_none_or(Feed::is_whole);
+        let end = End { spool_emptied, input_whole, stays, signals, ..End::of(run, self.notes) };
         (end, sources)
     }
 }

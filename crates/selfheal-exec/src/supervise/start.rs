@@ -128,22 +128,39 @@ fn check_folder(cwd: &Path) -> Result<(), Ended> {
 }
 
 /// Starts the job of an order in its own process group.
-pub(crate) fn start(order: &Order, mask: Mask, terminal: Option<&Terminal>) -> Result<Started, Ended> {
+///
+/// `stdin` is what it reads; our own standard input when there is none.
+pub(crate) fn start(
+    order: &Order,
+    mask: Mask,
+    terminal: Option<&Terminal>,
+    stdin: Option<OwnedFd>,
+) -> Result<Started, Ended> {
     let ready = Ready::find(order)?;
-    let attempt = spawn(ready.command(order), mask, terminal);
+    let attempt = spawn(ready.command(order), mask, terminal, stdin.as_ref());
     let attempt = match attempt {
         Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
-            spawn(ready.by_shell(order), mask, terminal)
+            spawn(ready.by_shell(order), mask, terminal, stdin.as_ref())
         }
         other => other,
     };
     attempt.map_err(|error| ready.explain(order, &error))
 }
 
-fn spawn(mut command: Command, mask: Mask, terminal: Option<&Terminal>) -> io::Result<Started> {
+fn spawn(
+    mut command: Command,
+    mask: Mask,
+    terminal: Option<&Terminal>,
+    stdin: Option<&OwnedFd>,
+) -> io::Result<Started> {
     let (stdout, out_end) = pipe()?;
     let (stderr, err_end) = pipe()?;
-    command.stdin(Stdio::inherit()).stdout(out_end).stderr(err_end).process_group(0);
+    let stdin = stdin.map(OwnedFd::try_clone).transpose()?;
+    command
+        .stdin(stdin.map_or_else(Stdio::inherit, Stdio::from))
+        .stdout(out_end)
+        .stderr(err_end)
+        .process_group(0);
     unix::start_with(&mut command, mask, terminal.map(|terminal| terminal.fd().as_raw_fd()));
     let child = command.spawn()?;
     Ok(Started { pid: child.id(), stdout, stderr })

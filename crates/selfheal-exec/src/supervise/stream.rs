@@ -1,37 +1,19 @@
 //! One output stream of the job: read as it comes, kept at both ends, logged, passed on.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 
 use rustix::event::PollFlags;
 use selfheal_core::run::Capture;
 
+use super::log::{Log, Side};
 use super::sink::{Sink, Target};
 use crate::capture::Keeper;
 
 /// Reads of one stream before the other gets its turn.
 const TURN: usize = 8;
-
-/// The log of a run: both streams as they come. It is given up at the first error.
-pub(crate) struct Log {
-    file: Option<File>,
-}
-
-impl Log {
-    /// A log in this file, or none.
-    pub(crate) fn new(file: Option<File>) -> Self {
-        Self { file }
-    }
-
-    /// Appends; the reason when it has to be given up.
-    fn append(&mut self, bytes: &[u8]) -> Option<io::Error> {
-        let error = self.file.as_mut()?.write_all(bytes).err()?;
-        self.file = None;
-        Some(error)
-    }
-}
 
 /// What a turn of a stream brought to light.
 #[derive(Default)]
@@ -158,10 +140,10 @@ impl Stream {
     }
 
     /// Moves what can be moved now.
-    pub(crate) fn turn(&mut self, log: &mut Log) -> Trouble {
+    pub(crate) fn turn(&mut self, side: Side, log: &mut Log) -> Trouble {
         let mut trouble = Trouble::default();
         for _ in 0..TURN {
-            if !self.write(&mut trouble) || !self.read(log, &mut trouble) {
+            if !self.write(&mut trouble) || !self.read(side, log, &mut trouble) {
                 break;
             }
         }
@@ -220,7 +202,7 @@ impl Stream {
     }
 
     /// Reads once; whether there may be more.
-    fn read(&mut self, log: &mut Log, trouble: &mut Trouble) -> bool {
+    fn read(&mut self, side: Side, log: &mut Log, trouble: &mut Trouble) -> bool {
         let Some(source) = self.source.as_ref().filter(|_| !self.paused) else { return false };
         match rustix::io::retry_on_intr(|| rustix::io::read(source, self.buffer.as_mut_slice())) {
             Ok(0) => self.source = None,
@@ -228,7 +210,7 @@ impl Stream {
                 (self.from, self.until) = (0, count);
                 let bytes = self.buffer.get(..count).unwrap_or_default();
                 self.keeper.push(bytes);
-                trouble.log = trouble.log.take().or(log.append(bytes));
+                trouble.log = trouble.log.take().or(log.append(side, bytes));
                 return true;
             }
             Err(rustix::io::Errno::AGAIN) => {}
@@ -241,7 +223,7 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::{Read, Seek};
+    use std::io::{Read, Seek, Write};
 
     #[test]
     fn what_a_full_spool_holds_comes_before_the_rest() {
@@ -255,8 +237,7 @@ mod tests {
         let mut stream = Stream::live(source.into(), sink, 100, 4096).spooled(full);
         job.write_all(b"and late").unwrap();
         drop(job);
-        let mut log = Log::new(None);
-        let trouble = stream.turn(&mut log);
+        let trouble = stream.turn(Side::Out, &mut Log::none());
         assert!(trouble.sink.is_some() && stream.spool_emptied() && stream.is_finished());
         let mut text = String::new();
         live.rewind().unwrap();

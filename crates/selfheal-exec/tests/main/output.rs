@@ -3,10 +3,30 @@
 use std::io::Read;
 use std::process::Stdio;
 
-use selfheal_core::ports::{Executor, Passing};
+use selfheal_core::ports::{Executor, LogOrder, Passing};
 use selfheal_core::run::Ended;
 
 use crate::common::{Program, folder, lives, order, pid_in, run, shell, supervisor, wait_for};
+
+/// A log without a limit.
+fn log_in(path: std::path::PathBuf) -> LogOrder {
+    LogOrder { path, stamps: false, size: 0, keep: 1 }
+}
+
+#[test]
+fn a_log_is_stamped_and_rotated_when_asked() {
+    let (_keep, cwd) = folder();
+    let mut order = shell(&cwd, "echo out; echo err >&2");
+    order.log = Some(LogOrder { stamps: true, ..log_in(cwd.join("log")) });
+    run(&order);
+    let text = std::fs::read_to_string(cwd.join("log")).unwrap();
+    let marks: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once("Z ").map(|(_, rest)| rest)).collect();
+    assert!(marks.contains(&"out| out") && marks.contains(&"err| err"), "{text}");
+    order.log = Some(LogOrder { size: 1, ..log_in(cwd.join("log")) });
+    run(&order);
+    assert!(cwd.join("log.1").exists());
+}
 
 #[test]
 fn both_streams_are_kept_apart_and_to_the_byte() {
@@ -68,7 +88,7 @@ fn a_job_that_closes_its_streams_still_ends_when_its_process_does() {
 fn the_log_has_both_streams_and_is_appended_to() {
     let (_keep, cwd) = folder();
     let mut order = shell(&cwd, "echo out; echo err >&2");
-    order.log = Some(cwd.join("log"));
+    order.log = Some(log_in(cwd.join("log")));
     run(&order);
     run(&order);
     let text = std::fs::read_to_string(cwd.join("log")).unwrap();
@@ -82,7 +102,7 @@ fn a_log_on_a_full_disk_or_a_fifo_does_not_stop_the_job() {
     assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     for (log, words) in [("/dev/full".into(), "No space left"), (fifo, "is not written")] {
         let mut order = shell(&cwd, "seq 1 50000; exit 5");
-        order.log = Some(log);
+        order.log = Some(log_in(log));
         let supervisor = supervisor();
         let run = supervisor.run(&order).unwrap();
         assert_eq!((run.ended, run.stdout.total), (Ended::Exited(5), 288_894));

@@ -11,7 +11,9 @@ use selfheal_core::ids::{JobKey, RunId};
 use selfheal_core::incident::{Incident, Status};
 use selfheal_core::job::{Job, Repeatable};
 use selfheal_core::outcome::Outcome;
-use selfheal_core::ports::{Clock, Executor, IncidentFilter, Journal, Order, Passing, RunRecord, Trouble};
+use selfheal_core::ports::{
+    Clock, Executor, IncidentFilter, Journal, LogOrder, Order, Passing, RunRecord, Trouble,
+};
 use selfheal_core::run::{Ended as RunEnded, Run};
 use selfheal_core::settings::Policy;
 use selfheal_exec::{BoxConfig, BoxRunner, Supervisor, exec_bare, resolve_script};
@@ -123,7 +125,12 @@ impl<'a> RunPlan<'a> {
                 StdoutArg::Final => Passing::Spool,
             },
             keep: KEEP,
-            log: self.args.log.as_ref().map(|file| self.context.cwd.join(file)),
+            log: self.args.log.as_ref().map(|file| LogOrder {
+                path: self.context.cwd.join(file),
+                stamps: self.args.log_stamps,
+                size: self.context.settings.run.log_bytes,
+                keep: self.context.settings.run.log_keep,
+            }),
         }
     }
 
@@ -131,7 +138,7 @@ impl<'a> RunPlan<'a> {
     fn run(&self, store: Option<&Store>, document: &mut RunDocument) -> Ended {
         let order = self.order();
         let Some(overlap) = self.args.overlap else {
-            return self.run_order(store, order, Supervisor::of_self(), document);
+            return self.run_order(store, order, self.supervisor(), document);
         };
         let patience = Duration::from_millis(order.deadline_ms);
         let entered = overlap::enter(&self.context.state, &self.job.key, overlap, patience);
@@ -144,7 +151,7 @@ impl<'a> RunPlan<'a> {
             Ok((Entry::TooLate, _)) => Ok(self.not_run(store, &order, "failed", document)),
             // The entry is kept to the end: its lock is what keeps others away.
             Ok((_alone, held)) => {
-                let supervisor = held.into_iter().fold(Supervisor::of_self(), Supervisor::with_held);
+                let supervisor = held.into_iter().fold(self.supervisor(), Supervisor::with_held);
                 self.run_order(store, order, supervisor, document)
             }
             Err(error) => {
@@ -153,8 +160,16 @@ impl<'a> RunPlan<'a> {
                     return Err(error);
                 }
                 tell(&format!("selfheal: {}; it is not looked for", error.one_line()));
-                self.run_order(store, order, Supervisor::of_self(), document)
+                self.run_order(store, order, self.supervisor(), document)
             }
+        }
+    }
+
+    /// Keeps standard input only where there is some: a job without any costs nothing.
+    fn supervisor(&self) -> Supervisor {
+        match self.input_holds_data {
+            true => Supervisor::of_self().with_input_limit(self.context.settings.run.input_bytes),
+            false => Supervisor::of_self(),
         }
     }
 
@@ -333,7 +348,7 @@ impl<'a> RunPlan<'a> {
             redactor: &redactor,
             progress: &progress,
         };
-        let permissions = self.permissions(store, &failure.run);
+        let permissions = self.permissions(store, &failure.run, executor);
         // A fault of selfheal must not change what the job's own exit code says; not even a panic.
         let healed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             Healer::new(tools, failure, permissions).heal()
@@ -392,13 +407,13 @@ impl<'a> RunPlan<'a> {
         open.then(|| texts.say("note-breaker", &[("n", &limit.to_string())]))
     }
 
-    fn permissions(&self, store: &Store, run: &Run) -> Permissions {
+    fn permissions(&self, store: &Store, run: &Run, executor: &Supervisor) -> Permissions {
         let terminal = &self.context.terminal;
         let policy = match self.args.apply {
             Some(limit) => Some(Policy::apply_up_to(limit.risk())),
             None => self.allowed(store).or(self.context.settings.policy),
         };
-        Permissions { policy, can_ask: terminal.input && terminal.error, spent: self.spent(run) }
+        Permissions { policy, can_ask: terminal.input && terminal.error, spent: self.spent(run, executor) }
     }
 
     /// What `selfheal allow` said of this job.
@@ -413,11 +428,11 @@ impl<'a> RunPlan<'a> {
     }
 
     /// Why output that was already passed on, or input that was consumed, forbids another run.
-    fn spent(&self, run: &Run) -> Option<String> {
+    fn spent(&self, run: &Run, executor: &Supervisor) -> Option<String> {
         let texts = self.context.texts();
         let passed_on =
             run.stdout.total > 0 && !self.context.terminal.output && self.args.stdout == StdoutArg::Live;
-        let consumed = self.input_holds_data;
+        let consumed = self.input_holds_data && !executor.can_repeat_input();
         if passed_on {
             Some(texts.say("note-spent-output", &[]))
         } else if consumed {

@@ -14,6 +14,20 @@ pub struct Options {
     pub notify: Option<NotifyOptions>,
     /// The hard stops.
     pub limits: Option<LimitOptions>,
+    /// How jobs are run.
+    pub run: Option<RunOptions>,
+}
+
+/// `[run]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct RunOptions {
+    /// MiB of piped standard input that are kept for another run.
+    pub input_limit: Option<u64>,
+    /// MiB at which a log is rotated; 0 is never.
+    pub log_size: Option<u64>,
+    /// Older logs that are kept.
+    pub log_keep: Option<u32>,
 }
 
 /// `[policy]`.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use selfheal_core::settings::{Answer, Limits, Policy};
 
-use super::options::{LimitOptions, ModelOptions, PolicyOptions, Send};
+use super::options::{LimitOptions, ModelOptions, PolicyOptions, RunOptions, Send};
 use super::{Layer, Origin};
 
 /// The resolved settings.
@@ -18,7 +18,28 @@ pub struct Settings {
     pub model: Option<ModelSettings>,
     /// The program that is told, with its arguments.
     pub notify: Option<Vec<String>>,
+    /// How jobs are run.
+    pub run: RunSettings,
 }
+
+/// How jobs are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunSettings {
+    /// Bytes of piped standard input that are kept for another run.
+    pub input_bytes: u64,
+    /// Bytes at which a log is rotated; 0 is never.
+    pub log_bytes: u64,
+    /// Older logs that are kept.
+    pub log_keep: u32,
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self { input_bytes: 8 * MIB, log_bytes: 64 * MIB, log_keep: 5 }
+    }
+}
+
+const MIB: u64 = 1 << 20;
 
 /// A configured language model.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,10 +77,17 @@ const MODEL_TIMEOUT_S: u64 = 120;
 /// Resolves the layers, in their order.
 #[must_use]
 pub fn resolve(layers: &[Layer]) -> Settings {
-    let mut settings = Settings { policy: None, limits: Limits::default(), model: None, notify: None };
+    let mut settings = Settings {
+        policy: None,
+        limits: Limits::default(),
+        model: None,
+        notify: None,
+        run: RunSettings::default(),
+    };
     let mut model = ModelOptions::default();
     for layer in layers {
         let options = &layer.options;
+        take_run(&mut settings.run, options.run.unwrap_or_default(), layer.origin);
         if layer.origin == Origin::Project {
             tighten(&mut settings, options.policy, options.limits);
             continue;
@@ -127,6 +155,16 @@ fn tighten(settings: &mut Settings, policy: Option<PolicyOptions>, limits: Optio
     }
 }
 
+/// A project's file may lower what selfheal keeps in memory, not raise it.
+fn take_run(run: &mut RunSettings, said: RunOptions, origin: Origin) {
+    if let Some(input) = said.input_limit.map(|limit| limit.saturating_mul(MIB)) {
+        let most = if origin == Origin::Project { run.input_bytes } else { u64::MAX };
+        run.input_bytes = input.min(most);
+    }
+    run.log_bytes = said.log_size.map_or(run.log_bytes, |size| size.saturating_mul(MIB));
+    run.log_keep = said.log_keep.unwrap_or(run.log_keep);
+}
+
 fn stricter(base: Answer, said: Option<Answer>) -> Answer {
     let rank = |answer| match answer {
         Answer::Apply => 0,
@@ -187,6 +225,22 @@ mod tests {
         assert_eq!(settings.limits.rounds, 2);
         assert_eq!(settings.model, None);
         assert_eq!(settings.notify, None);
+    }
+
+    #[test]
+    fn the_template_names_the_defaults_of_runs() {
+        let text = crate::config::DEFAULT_TOML;
+        let run = RunSettings::default();
+        let lines = [
+            format!("#input-limit = {} ", run.input_bytes / MIB),
+            format!("#log-size = {} ", run.log_bytes / MIB),
+            format!("#log-keep = {} ", run.log_keep),
+        ];
+        assert!(lines.iter().all(|line| text.contains(line.as_str())), "{lines:?}");
+        let user = layer(Origin::User, "[run]\ninput-limit=2\nlog-size=0");
+        let project = layer(Origin::Project, "[run]\ninput-limit=4\nlog-keep=1");
+        let run = resolve(&[user, project]).run;
+        assert_eq!((run.input_bytes, run.log_bytes, run.log_keep), (2 * MIB, 0, 1));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use selfheal_core::fault::Fault;
 use selfheal_core::outcome::Class;
 use selfheal_core::ports::BoxedRun;
 use selfheal_core::report::Report;
-use selfheal_core::run::Run;
+use selfheal_core::run::{Ended, Run};
 use selfheal_core::scene::Scene;
 use selfheal_core::trace::Trace;
 use selfheal_feedback::report::ReportInput;
@@ -70,6 +70,10 @@ impl Healer<'_> {
 
     /// Runs the failing job again in a box, instrumented. What it shows counts only when it fails in the same way.
     fn probe(&mut self, plain: &Report) {
+        // What was ended at its deadline would only run into another one, and show nothing that counts.
+        if matches!(self.run.ended, Ended::TimedOut { .. }) {
+            return;
+        }
         let limit = self.tools.context.settings.limits.trial_ms;
         if !self.tools.boxes.rung().can_try() || self.run.duration_ms > limit / PROBE_PART {
             return;
