@@ -2,7 +2,7 @@
 
 use crate::support::env;
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: &[&str] = &[
     "run",
     "demo",
     "incidents",
