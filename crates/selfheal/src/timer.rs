@@ -8,8 +8,10 @@ use crate::command_error::CommandError;
 /// The mark of our line in a crontab.
 const MARK: &str = "# selfheal tick";
 
-const SERVICE: &str = "[Unit]\nDescription=selfheal: deliver messages, end watches, clean up after crashes\n\n[Service]\nType=oneshot\nExecStart=PROGRAM tick\n";
-const TIMER: &str = "[Unit]\nDescription=selfheal tick every 10 minutes\n\n[Timer]\nOnCalendar=*:0/10\nPersistent=true\n\n[Install]\nWantedBy=timers.target\n";
+/// The units that packages install, too; they name the program where packages put it.
+const SERVICE: &str = include_str!("../../../packaging/systemd/selfheal-tick.service");
+const TIMER: &str = include_str!("../../../packaging/systemd/selfheal-tick.timer");
+const PACKAGED: &str = "/usr/bin/selfheal";
 
 /// How the timer is installed, if it is.
 #[must_use]
@@ -34,7 +36,7 @@ pub fn install(program: &Path, uid: u32) -> Result<(), CommandError> {
 
 fn with_systemd(program: &Path) -> Result<(), CommandError> {
     let folder = PathBuf::from("/etc/systemd/system");
-    let service = SERVICE.replace("PROGRAM", &program.display().to_string());
+    let service = SERVICE.replace(PACKAGED, &program.display().to_string());
     for (name, text) in [("selfheal-tick.service", service.as_str()), ("selfheal-tick.timer", TIMER)] {
         let file = folder.join(name);
         std::fs::write(&file, text).map_err(|error| {

@@ -18,6 +18,7 @@ mod overlap;
 mod rules;
 mod story;
 mod support;
+mod systemd;
 mod terminal;
 mod unattended;
 mod workspace;
