@@ -203,4 +203,9 @@ survey-advice-wrap = { $command }
 survey-advice-wrap-report = { $command } (failures are told, and retried where that can help; repairs cannot be tried)
 survey-advice-unit = { $command } – put selfheal run -- in front of ExecStart, or set OnFailure=
 survey-advice-periodic = start it from a line in /etc/cron.d, and wrap that line
+survey-label-missed = missed
+survey-missed = a run was due at { $when }; none was recorded
+survey-advice-due = look whether cron runs, and whether the machine was on then
+message-missed = selfheal: { $job } was due at { $when } and did not run
+message-missed-next = The line is in { $place }. Look whether cron runs, and whether the machine was on then.
 survey-sum = { $n } jobs: { $wrapped } wrapped, { $tried } could be tried in a box, { $unseen } would fail unseen

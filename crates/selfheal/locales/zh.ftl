@@ -188,4 +188,9 @@ survey-advice-wrap = { $command }
 survey-advice-wrap-report = { $command }（会告知失败，并在有用时重试；修复无法试验）
 survey-advice-unit = { $command } – 在 ExecStart 前加 selfheal run --，或设置 OnFailure=
 survey-advice-periodic = 改由 /etc/cron.d 中的一行启动，并包装该行
+survey-label-missed = 错过
+survey-missed = 应在 { $when } 运行，但没有记录
+survey-advice-due = 查看 cron 是否在运行，当时机器是否开机
+message-missed = selfheal：{ $job } 应在 { $when } 运行，但没有运行
+message-missed-next = 该行在 { $place } 中。请查看 cron 是否在运行，当时机器是否开机。
 survey-sum = { $n } 个任务：{ $wrapped } 个已包装，{ $tried } 个可在沙箱试验，{ $unseen } 个失败时无人看见

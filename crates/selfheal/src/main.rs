@@ -18,6 +18,7 @@ mod exit_code;
 mod lock;
 mod logging;
 mod login_shell;
+mod missed;
 mod overlap;
 mod surroundings;
 mod terminal;

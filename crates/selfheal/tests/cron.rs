@@ -251,3 +251,45 @@ fn a_survey_in_words() {
     assert_eq!(run.code, 0);
     insta::assert_snapshot!(run.normalised());
 }
+
+/// What `tick` remembers of jobs that it saw, made older: as if the line had stood there for days.
+fn age_what_was_seen(env: &TestEnv) {
+    let file = env.state().join("missed.json");
+    let mut memory: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    for (_, seen) in memory["first_seen"].as_object_mut().unwrap() {
+        *seen = (seen.as_i64().unwrap() - 3 * 86_400_000).into();
+    }
+    std::fs::write(&file, memory.to_string()).unwrap();
+}
+
+#[test]
+fn a_missed_run_is_told_once_and_shown_until_one_is_recorded() {
+    let env = crontab_env(b"");
+    env.write(
+        "bin/table",
+        "* * * * * /opt/one\n* * * * * test -e /x && /opt/two\n@reboot /opt/three\n* * * * * /opt/bare\n",
+    );
+    for line in ["1", "2", "3"] {
+        assert_eq!(env.run(&["cron", "wrap", line, "--write"]).code, 0);
+    }
+    let told = env.work().join("told");
+    let teller = env.script("tell", &format!("#!/bin/sh\ncat >> '{}'\n", told.display()));
+    let settings = format!("[notify]\nprogram = [\"{}\"]\n", teller.display());
+    std::fs::create_dir_all(env.home().join(".config/selfheal")).unwrap();
+    std::fs::write(env.home().join(".config/selfheal/selfheal.toml"), settings).unwrap();
+    assert!(!env.run(&["tick"]).stdout.contains("was due"), "the lines are new");
+    age_what_was_seen(&env);
+    let first = env.run(&["tick"]);
+    assert_eq!(first.stdout.matches("was due").count(), 1, "{first:?}");
+    assert!(first.stdout.contains("selfheal: one was due at "), "{first:?}");
+    assert!(env.read("told").contains("one was due at "), "{first:?}");
+    let again = env.run(&["tick"]);
+    assert!(!again.stdout.contains("was due"), "once is enough: {again:?}");
+    let survey = env.run(&["survey"]).stdout;
+    assert_eq!(survey.matches("none was recorded").count(), 1, "{survey}");
+    assert_eq!(env.run(&["run", "--job", "one", "--", "true"]).code, 0);
+    assert!(!env.run(&["tick"]).stdout.contains("was due"));
+    let survey = env.run(&["survey"]).stdout;
+    assert!(!survey.contains("none was recorded"), "{survey}");
+}

@@ -10,6 +10,7 @@ use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::driver::{recover, watch};
 use crate::exit_code;
+use crate::missed;
 
 /// Minutes before a message that was not accepted is tried again.
 const AGAIN_MS: i64 = 10 * 60_000;
@@ -28,6 +29,11 @@ pub fn run(context: &Context) -> Ended {
         print(&format!("{line}\n"));
     }
     let confirmed = watch::confirm_due(context, &store)?;
+    match missed::tell_once(context, &texts, &store) {
+        Ok(said) => said.iter().for_each(|line| print(&format!("{line}\n"))),
+        // What else is due must be done all the same.
+        Err(error) => tell(&format!("selfheal: {}", error.one_line())),
+    }
     let delivered = deliver(context, &store)?;
     let values = [
         ("messages", delivered.to_string()),

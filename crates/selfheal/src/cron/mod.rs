@@ -5,9 +5,11 @@
 //! `commands/cron/`.
 
 mod command;
+mod schedule;
 mod table;
 mod wrap;
 
 pub use command::{Command, Wrapped, shell_of, wrapped_in};
+pub use schedule::Schedule;
 pub use table::{Entry, Form, Kind, Table};
-pub use wrap::{Refusal, Wish, derived_name, is_interpreter, main_words, unwrap, wrap};
+pub use wrap::{Refusal, Wish, derived_name, is_interpreter, is_own, main_words, unwrap, wrap};

@@ -114,7 +114,7 @@ enum Place {
 /// # Errors
 /// Why it is left as it is.
 pub fn wrap(text: &str, wish: &Wish, shell: Option<&str>) -> Result<String, Refusal> {
-    if wrapped_in(text).is_some() {
+    if wrapped_in(text).is_some() || is_own(text) {
         return Err(Refusal::Wrapped);
     }
     let shell = shell.ok_or(Refusal::Shell)?;
@@ -389,6 +389,13 @@ pub fn main_words(line: &str) -> Vec<String> {
 /// Interpreters: the job is their first argument that is no option.
 const INTERPRETERS: [&str; 12] =
     ["sh", "bash", "dash", "ksh", "zsh", "python", "python3", "perl", "php", "ruby", "node", "run-parts"];
+
+/// Whether a command starts selfheal itself: the line of its timer.
+#[must_use]
+pub fn is_own(text: &str) -> bool {
+    main_words(Command::divide(text).line).first().and_then(|word| word.rsplit('/').next())
+        == Some("selfheal")
+}
 
 /// Whether a word is a program whose first argument is the job.
 #[must_use]

@@ -237,7 +237,7 @@ impl Change {
 }
 
 fn source_of(label: String, form: Form, bytes: &[u8]) -> Source {
-    Source { label, form, owner: None, table: Table::read(bytes, form) }
+    Source { label, form, owner: None, modified: None, table: Table::read(bytes, form) }
 }
 
 /// Saves a file with everything that it has, and exchanges it if it still is what was read.

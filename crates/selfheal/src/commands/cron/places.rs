@@ -5,6 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Program, Stdio};
 
+use selfheal_core::ids::Timestamp;
+
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::cron::{Command, Form, Kind, Table, Wrapped, derived_name, unwrap, wrapped_in};
@@ -24,6 +26,8 @@ pub struct Source {
     pub form: Form,
     /// The user of all its jobs, for a user's table.
     pub owner: Option<String>,
+    /// When it was changed last, where that can be known.
+    pub modified: Option<Timestamp>,
     /// Its lines.
     pub table: Table,
 }
@@ -60,6 +64,10 @@ pub struct CronJob {
     pub path: Option<String>,
     /// `HOME`, if the table sets it.
     pub home: Option<String>,
+    /// `CRON_TZ`, if the table sets it.
+    pub zone: Option<String>,
+    /// Whether something before selfheal decides if it starts at all (`[ -x F ] &&`).
+    pub guarded: bool,
 }
 
 impl CronJob {
@@ -80,6 +88,8 @@ impl Source {
     fn job(&self, line: usize, entry: &crate::cron::Entry) -> CronJob {
         let command = entry.command().unwrap_or_default();
         let wrapped = wrapped_in(command);
+        let before = wrapped.as_ref().and_then(|found| command.get(..found.span.start)).unwrap_or_default();
+        let guarded = ["||", "[", "test ", "if "].iter().any(|word| before.contains(word));
         let bare = unwrap(command).unwrap_or_else(|_| command.to_owned());
         let setting = |name| self.table.setting_at(name, line).map(str::to_owned);
         CronJob {
@@ -93,6 +103,8 @@ impl Source {
             mailto: setting("MAILTO"),
             path: setting("PATH"),
             home: setting("HOME"),
+            zone: setting("CRON_TZ"),
+            guarded,
         }
     }
 
@@ -135,7 +147,8 @@ impl Found {
             Ok(None) => {}
             Ok(Some(bytes)) => {
                 let table = Table::read(&bytes, form);
-                self.sources.push(Source { label: path.display().to_string(), form, owner, table });
+                let label = path.display().to_string();
+                self.sources.push(Source { label, form, owner, modified: modified(path), table });
             }
             Err(error) => self.unreadable.push(format!("{}: {error}", path.display())),
         }
@@ -147,6 +160,7 @@ impl Found {
                 label: format!("crontab of {user}"),
                 form: Form::User,
                 owner: Some(user.to_owned()),
+                modified: None,
                 table: Table::read(&bytes, Form::User),
             });
         }
@@ -164,6 +178,12 @@ fn read_file(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     file.take(LARGEST).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
+}
+
+fn modified(path: &Path) -> Option<Timestamp> {
+    let time = std::fs::metadata(path).and_then(|facts| facts.modified()).ok()?;
+    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Timestamp(i64::try_from(since.as_millis()).ok()?))
 }
 
 /// The regular files of a folder in the order of their names, without hidden ones and what editors and packages leave.

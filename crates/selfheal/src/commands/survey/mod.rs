@@ -7,15 +7,18 @@ mod units;
 
 use std::path::{Path, PathBuf};
 
+use selfheal_core::ids::Timestamp;
 use serde::Serialize;
 
 use super::cron::places::{self, CronJob, files_in};
 use super::{Ended, print, tell};
 use crate::cli::SurveyArgs;
+use crate::clock::local_time;
 use crate::command_error::CommandError;
 use crate::context::Context;
-use crate::cron::{Form, derived_name, wrapped_in};
+use crate::cron::{Form, derived_name, is_own, wrapped_in};
 use crate::exit_code;
+use crate::missed;
 use crate::terminal::clean;
 use crate::texts::Texts;
 use judge::{Blocker, Mail, Seen, seen_by_cron};
@@ -59,10 +62,12 @@ struct Surveyed {
     blockers: Vec<Blocker>,
     /// Who would see that it failed.
     seen: Seen,
-    /// What to do: `none`, `missing`, `unmask`, `wrap`, `wrap-report` or `unit`.
+    /// What to do: `none`, `missing`, `unmask`, `wrap`, `wrap-report`, `unit`, `periodic` or `due`.
     advice: &'static str,
     /// The command that does it.
     advice_command: String,
+    /// When a run was due that was not recorded, in milliseconds since 1970.
+    missed: Option<Timestamp>,
 }
 
 /// Looks and tells.
@@ -74,7 +79,18 @@ pub fn run(context: &Context, args: &SurveyArgs) -> Ended {
     let found = places::all(context, args.root.as_deref());
     let mut jobs: Vec<Surveyed> = Vec::new();
     for source in &found.sources {
-        jobs.extend(source.jobs().iter().map(|job| surveyor.cron(source.form, job)));
+        let others = source.jobs().into_iter().filter(|job| job.wrapped.is_some() || !is_own(&job.command));
+        jobs.extend(others.map(|job| surveyor.cron(source.form, &job)));
+    }
+    // The runs of an image's jobs are not in this machine's record.
+    if args.root.is_none() {
+        for missed in missed::find(context, &found.sources) {
+            let same = |job: &&mut Surveyed| job.place == missed.place && job.line == Some(missed.line);
+            if let Some(job) = jobs.iter_mut().find(same) {
+                job.missed = Some(missed.due);
+                job.advice = "due";
+            }
+        }
     }
     jobs.extend(surveyor.periodic());
     jobs.extend(surveyor.timers());
@@ -211,6 +227,7 @@ impl Surveyed {
             seen,
             advice: "none",
             advice_command: String::new(),
+            missed: None,
         }
     }
 
@@ -279,6 +296,10 @@ fn paragraph(texts: &Texts, job: &Surveyed) -> String {
     let mut out = format!("{head}\n");
     for (id, text) in [("runs", clean(&job.command)), ("try", tried), ("seen", seen), ("advice", advice)] {
         out.push_str(&format!("    {}: {text}\n", label(id)));
+    }
+    if let Some(due) = job.missed {
+        let text = texts.say("survey-missed", &[("when", &local_time(due))]);
+        out.push_str(&format!("    {}: {text}\n", label("missed")));
     }
     out
 }

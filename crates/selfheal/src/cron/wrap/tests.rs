@@ -100,6 +100,7 @@ fn what_cannot_be_wrapped_is_refused() {
     for (text, refusal) in [
         ("selfheal run -- a", Refusal::Wrapped),
         ("flock -n /l /usr/bin/selfheal run --job x -- a", Refusal::Wrapped),
+        ("'/usr/bin/selfheal' tick >/dev/null # selfheal tick", Refusal::Wrapped),
         ("", Refusal::NoProgram),
         (":", Refusal::NoProgram),
         ("cd /x", Refusal::NoProgram),
