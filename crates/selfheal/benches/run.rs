@@ -1,8 +1,9 @@
 //! What putting selfheal in front of a job costs: `cargo bench -p selfheal --bench run`.
 //!
 //! Prints, from one run on this machine: the overhead of `selfheal run -- true` over `true` with recording on, beside
-//! `timeout 60 true`; the time to pass 1 GB through, beside `cat`; and the peak memory of selfheal meanwhile. Ratios
-//! within one run count; single times on a shared machine do not.
+//! `timeout 60 true` and, where it is installed, `chronic true`; the time to pass 1 GB through, beside `cat`; the peak
+//! memory of selfheal meanwhile; and what became of 200 jobs that were started at once. With `--full` behind `--` the
+//! memory is also taken over 5 GB of output. Ratios within one run count; single times on a shared machine do not.
 
 #![expect(
     clippy::expect_used,
@@ -16,6 +17,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use selfheal_core::ids::JobKey;
+use selfheal_core::ports::Journal;
+use selfheal_store::{Store, StoreOptions};
+
+/// Jobs that are started at once.
+const AT_ONCE: usize = 200;
 /// Runs of each command that are counted.
 const RUNS: usize = 101;
 
@@ -26,6 +33,9 @@ fn main() {
     let own = median(folder.path(), &[env!("CARGO_BIN_EXE_selfheal"), "run", "--", "true"]);
     say("true", bare, bare);
     say("timeout 60 true", timeout, bare);
+    if is_installed("chronic") {
+        say("chronic true", median(folder.path(), &["chronic", "true"]), bare);
+    }
     say("selfheal run -- true", own, bare);
 
     let gigabyte = "head -c 1000000000 /dev/zero";
@@ -38,6 +48,34 @@ fn main() {
         through.as_secs_f64() / cat.as_secs_f64()
     );
     println!("peak memory meanwhile   {:>8.1} MB", peak_memory_mb(folder.path(), gigabyte));
+    if std::env::args().any(|word| word == "--full") {
+        let peak = peak_memory_mb(folder.path(), "head -c 5000000000 /dev/zero");
+        println!("peak memory over 5 GB   {peak:>8.1} MB");
+    }
+    at_once(folder.path());
+}
+
+fn is_installed(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+/// Starts many runs of one job at once, and looks whether all end well and are recorded.
+fn at_once(folder: &Path) {
+    let began = Instant::now();
+    let words = [env!("CARGO_BIN_EXE_selfheal"), "run", "--job", "at-once", "--", "sh", "-c", "echo out"];
+    let started: Vec<_> = (0..AT_ONCE)
+        .map(|_| command(folder, &words).stderr(Stdio::piped()).spawn().expect("a command of this machine"))
+        .collect();
+    let ended = started.into_iter().map(|child| child.wait_with_output().expect("a child"));
+    let good =
+        ended.filter(|end| end.status.success() && end.stdout == b"out\n" && end.stderr.is_empty()).count();
+    let took = began.elapsed().as_secs_f64();
+    let store = Store::open(&folder.join("state"), StoreOptions::default()).expect("a store");
+    let recorded = store.runs(&JobKey::new("at-once"), 2 * AT_ONCE).expect("a readable store").len();
+    println!(
+        "{AT_ONCE} jobs at once        {took:>8.3} s   {good} ended well and silently, {recorded} recorded"
+    );
 }
 
 fn command(folder: &Path, words: &[&str]) -> Command {
