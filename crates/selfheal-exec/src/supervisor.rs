@@ -7,7 +7,9 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::MemfdFlags;
 use rustix::pipe::PipeFlags;
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -25,6 +27,7 @@ use crate::wire::{self, End, News, Plan};
 const BUFFER: usize = 128 << 10;
 
 type OnStart = Box<dyn Fn(u32) + Send + Sync>;
+type OnWait = Box<dyn Fn(Duration) -> Option<Duration> + Send + Sync>;
 
 /// Runs commands for real, each under a supervisor of its own.
 ///
@@ -43,6 +46,7 @@ pub struct Supervisor {
     program: PathBuf,
     spool_folder: PathBuf,
     on_start: Option<OnStart>,
+    on_wait: Option<(Duration, OnWait)>,
     held: Option<OwnedFd>,
     input_limit: Option<u64>,
     input: Mutex<Option<Input>>,
@@ -70,6 +74,7 @@ impl Supervisor {
             program: program.into(),
             spool_folder: PathBuf::from("/var/tmp"),
             on_start: None,
+            on_wait: None,
             held: None,
             input_limit: None,
             input: Mutex::default(),
@@ -88,6 +93,18 @@ impl Supervisor {
     #[must_use]
     pub fn with_on_start(mut self, on_start: impl Fn(u32) + Send + Sync + 'static) -> Self {
         self.on_start = Some(Box::new(on_start));
+        self
+    }
+
+    /// Sets what is called when a run takes longer than `first`. It is told how long the run has taken, and says at what
+    /// length it is to be called again, if it is. It holds up nothing but the end of [`Executor::run`].
+    #[must_use]
+    pub fn with_on_wait(
+        mut self,
+        first: Duration,
+        on_wait: impl Fn(Duration) -> Option<Duration> + Send + Sync + 'static,
+    ) -> Self {
+        self.on_wait = Some((first, Box::new(on_wait)));
         self
     }
 
@@ -170,7 +187,12 @@ impl Supervisor {
     /// Follows the news to the end.
     fn follow(&self, news: &mut File) -> Result<End, Lost> {
         let (mut starting, mut pid) = (false, None);
+        let mut waited =
+            Waited { began: Instant::now(), next: self.on_wait.as_ref().map(|(first, _)| *first) };
         loop {
+            if let Some((_, on_wait)) = &self.on_wait {
+                waited.until_news(news, on_wait);
+            }
             match wire::receive(news) {
                 Ok(News::Starting) => starting = true,
                 Ok(News::Started(started)) => {
@@ -179,6 +201,35 @@ impl Supervisor {
                 }
                 Ok(News::Ended(end)) => return Ok(*end),
                 Err(error) => return Err(Lost { starting, pid, error }),
+            }
+        }
+    }
+}
+
+/// How long a run has been waited for.
+struct Waited {
+    began: Instant,
+    /// At what length somebody is called.
+    next: Option<Duration>,
+}
+
+impl Waited {
+    /// Waits until there is news, or nobody is to be called any more.
+    fn until_news(&mut self, news: &File, on_wait: &OnWait) {
+        while let Some(next) = self.next {
+            let left = next.saturating_sub(self.began.elapsed());
+            if left.is_zero() {
+                self.next = on_wait(self.began.elapsed());
+                continue;
+            }
+            let left = Timespec {
+                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: left.subsec_nanos().into(),
+            };
+            let mut fds = [PollFd::new(news, PollFlags::IN)];
+            // A signal is passed on by its handler; the wait goes on.
+            if poll(&mut fds, Some(&left)).is_ok_and(|ready| ready > 0) {
+                return;
             }
         }
     }

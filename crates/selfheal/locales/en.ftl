@@ -124,6 +124,8 @@ message-handed_over = selfheal: { $command } needs a person
 message-refused = selfheal: a repair for { $command } was refused
 message-limit = selfheal: { $command } failed, and a limit was reached
 message-error = selfheal: { $command } failed, and selfheal could not go on
+message-slow = selfheal: { $command } has been running for { $taken } s
+message-slow-why = That is more than three times the longest of its { $runs } good runs, { $longest } s. It goes on until its deadline.
 message-approve = Approve with: selfheal approve { $id }
 message-show = See more with: selfheal show { $id }
 

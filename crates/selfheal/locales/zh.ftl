@@ -118,6 +118,8 @@ message-handed_over = selfheal：{ $command } 需要人处理
 message-refused = selfheal：{ $command } 的修复被拒绝
 message-limit = selfheal：{ $command } 失败，并已达到限制
 message-error = selfheal：{ $command } 失败，selfheal 无法继续
+message-slow = selfheal：{ $command } 已运行 { $taken } 秒
+message-slow-why = 这超过其 { $runs } 次正常运行中最长一次（{ $longest } 秒）的三倍。它将继续运行，直到截止时间。
 message-approve = 批准：selfheal approve { $id }
 message-show = 详情：selfheal show { $id }
 

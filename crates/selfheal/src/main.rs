@@ -20,6 +20,7 @@ mod logging;
 mod login_shell;
 mod missed;
 mod overlap;
+mod pace;
 mod surroundings;
 mod terminal;
 mod texts;

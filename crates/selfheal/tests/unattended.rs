@@ -106,3 +106,30 @@ fn a_repair_that_worked_is_remembered() {
     assert_eq!(document["status"], "healed", "{outcome:?}");
     assert_eq!(document["tier"], "memory", "{document:#}");
 }
+
+#[test]
+fn people_are_told_once_of_a_run_that_takes_much_longer_than_ever() {
+    use selfheal_core::ids::Timestamp;
+    use selfheal_core::ports::Outbox;
+
+    let env = env();
+    settings(&env, "[run]\nslow-after = 1\n");
+    env.script("job", "#!/bin/sh\n[ ! -e slow ] || while [ ! -e go ]; do sleep 0.02; done\n");
+    for _ in 0..3 {
+        assert_eq!(env.run(&["run", "--", "./job"]).code, 0);
+    }
+    env.write("slow", "");
+    let mut slow = env.command(&["run", "--", "./job"]).stdin(std::process::Stdio::null()).spawn().unwrap();
+    let store = selfheal_store::Store::open(&env.state(), selfheal_store::StoreOptions::default()).unwrap();
+    let told = || store.due(Timestamp(i64::MAX), 10).unwrap();
+    let begin = std::time::Instant::now();
+    while told().is_empty() {
+        assert!(begin.elapsed() < std::time::Duration::from_secs(100), "nobody was told");
+        std::thread::park_timeout(std::time::Duration::from_millis(10));
+    }
+    env.write("go", "");
+    assert_eq!(slow.wait().unwrap().code(), Some(0));
+    let told = told();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].1.subject.as_str().contains("./job has been running for"), "{told:?}");
+}

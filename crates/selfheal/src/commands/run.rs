@@ -28,6 +28,7 @@ use crate::document::{self, RunDocument};
 use crate::driver::{Failure, Healed, Healer, Permissions, Tools, watch};
 use crate::exit_code;
 use crate::overlap::{self, Entry};
+use crate::pace;
 use crate::terminal::{Progress, Story};
 
 /// Bytes kept of each end of each stream.
@@ -138,7 +139,7 @@ impl<'a> RunPlan<'a> {
     fn run(&self, store: Option<&Store>, document: &mut RunDocument) -> Ended {
         let order = self.order();
         let Some(overlap) = self.args.overlap else {
-            return self.run_order(store, order, self.supervisor(), document);
+            return self.run_order(store, order, self.supervisor(store), document);
         };
         let patience = Duration::from_millis(order.deadline_ms);
         let entered = overlap::enter(&self.context.state, &self.job.key, overlap, patience);
@@ -151,7 +152,7 @@ impl<'a> RunPlan<'a> {
             Ok((Entry::TooLate, _)) => Ok(self.not_run(store, &order, "failed", document)),
             // The entry is kept to the end: its lock is what keeps others away.
             Ok((_alone, held)) => {
-                let supervisor = held.into_iter().fold(self.supervisor(), Supervisor::with_held);
+                let supervisor = held.into_iter().fold(self.supervisor(store), Supervisor::with_held);
                 self.run_order(store, order, supervisor, document)
             }
             Err(error) => {
@@ -160,16 +161,25 @@ impl<'a> RunPlan<'a> {
                     return Err(error);
                 }
                 tell(&format!("selfheal: {}; it is not looked for", error.one_line()));
-                self.run_order(store, order, self.supervisor(), document)
+                self.run_order(store, order, self.supervisor(store), document)
             }
         }
     }
 
     /// Keeps standard input only where there is some: a job without any costs nothing.
-    fn supervisor(&self) -> Supervisor {
-        match self.input_holds_data {
+    fn supervisor(&self, store: Option<&Store>) -> Supervisor {
+        let supervisor = match self.input_holds_data {
             true => Supervisor::of_self().with_input_limit(self.context.settings.run.input_bytes),
             false => Supervisor::of_self(),
+        };
+        match store {
+            Some(_) => pace::told(
+                supervisor,
+                self.context,
+                &self.job.key,
+                &crate::driver_command_line(&self.job.argv),
+            ),
+            None => supervisor,
         }
     }
 

@@ -13,6 +13,7 @@ use crate::clock::local_time;
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::exit_code;
+use crate::pace::Pace;
 use crate::terminal::clean;
 
 /// Prints an incident, or only its patch, or what was sent to a model for it.
@@ -31,7 +32,7 @@ pub fn run(context: &Context, args: &ShowArgs) -> Ended {
             .map_err(|error| CommandError::new("failed to write JSON").because(&error))?;
         print(&format!("{text}\n"));
     } else {
-        print(&whole(&incident));
+        print(&whole(&incident, Pace::of(&store, &incident.job)));
     }
     Ok(exit_code::OK)
 }
@@ -55,7 +56,7 @@ fn print_sent(store: &selfheal_store::Store, incident: &Incident) -> Result<(), 
 }
 
 /// The whole incident as text.
-fn whole(incident: &Incident) -> String {
+fn whole(incident: &Incident, pace: Option<Pace>) -> String {
     let mut out = String::new();
     let mut line = |label: &str, text: &str| {
         let _ = writeln!(out, "{label:<10} {}", clean(text));
@@ -73,14 +74,14 @@ fn whole(incident: &Incident) -> String {
     for hold in &incident.holds {
         line("held", hold.word());
     }
-    out.push_str(&report(incident));
+    out.push_str(&report(incident, pace));
     for round in &incident.rounds {
         out.push_str(&one_round(round));
     }
     out
 }
 
-fn report(incident: &Incident) -> String {
+fn report(incident: &Incident, pace: Option<Pace>) -> String {
     let mut out = String::new();
     let value = incident
         .report
@@ -99,6 +100,16 @@ fn report(incident: &Incident) -> String {
         let _ = writeln!(out, "{:<10} {}", "cause", clean(cause));
     }
     out.push_str(&at_deadline(&value));
+    let timed_out = text("/faults/0/fault").is_some_and(|fault| fault == "timed_out");
+    if let Some(pace) = pace.filter(|_| timed_out) {
+        let (runs, longest) = (pace.runs, pace.longest.as_secs_f64());
+        let _ = writeln!(
+            out,
+            "{:<10} the longest of {runs} good runs took {longest:.1} s: --deadline {} would let it pass",
+            "suggestion",
+            pace.suggestion()
+        );
+    }
     out
 }
 

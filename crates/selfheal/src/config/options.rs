@@ -24,6 +24,8 @@ pub struct Options {
 pub struct RunOptions {
     /// MiB of piped standard input that are kept for another run.
     pub input_limit: Option<u64>,
+    /// Seconds that no run is called slow before.
+    pub slow_after: Option<u64>,
     /// MiB at which a log is rotated; 0 is never.
     pub log_size: Option<u64>,
     /// Older logs that are kept.

@@ -27,6 +27,8 @@ pub struct Settings {
 pub struct RunSettings {
     /// Bytes of piped standard input that are kept for another run.
     pub input_bytes: u64,
+    /// No run is called slow before, in milliseconds.
+    pub slow_after_ms: u64,
     /// Bytes at which a log is rotated; 0 is never.
     pub log_bytes: u64,
     /// Older logs that are kept.
@@ -35,7 +37,7 @@ pub struct RunSettings {
 
 impl Default for RunSettings {
     fn default() -> Self {
-        Self { input_bytes: 8 * MIB, log_bytes: 64 * MIB, log_keep: 5 }
+        Self { input_bytes: 8 * MIB, slow_after_ms: 60_000, log_bytes: 64 * MIB, log_keep: 5 }
     }
 }
 
@@ -161,6 +163,7 @@ fn take_run(run: &mut RunSettings, said: RunOptions, origin: Origin) {
         let most = if origin == Origin::Project { run.input_bytes } else { u64::MAX };
         run.input_bytes = input.min(most);
     }
+    run.slow_after_ms = said.slow_after.map_or(run.slow_after_ms, |seconds| seconds.saturating_mul(1_000));
     run.log_bytes = said.log_size.map_or(run.log_bytes, |size| size.saturating_mul(MIB));
     run.log_keep = said.log_keep.unwrap_or(run.log_keep);
 }
@@ -233,6 +236,7 @@ mod tests {
         let run = RunSettings::default();
         let lines = [
             format!("#input-limit = {} ", run.input_bytes / MIB),
+            format!("#slow-after = {} ", run.slow_after_ms / 1_000),
             format!("#log-size = {} ", run.log_bytes / MIB),
             format!("#log-keep = {} ", run.log_keep),
         ];
