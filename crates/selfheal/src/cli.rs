@@ -31,6 +31,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Say what is different from the last good run and from a login shell: works by hand, not in cron
     EnvDiff(EnvDiffArgs),
+    /// Show, check or propose what the exit codes of commands mean
+    Profile(ProfileArgs),
     /// Apply repairs that wait for a decision
     Approve(DecideArgs),
     /// Drop repairs that wait for a decision
@@ -210,6 +212,34 @@ pub struct EnvDiffArgs {
     pub json: bool,
 }
 
+/// What the exit codes of commands mean.
+#[derive(Debug, Args)]
+pub struct ProfileArgs {
+    /// What to do with them
+    #[command(subcommand)]
+    pub command: ProfileCommand,
+}
+
+/// What to do with profiles.
+#[derive(Debug, Subcommand)]
+pub enum ProfileCommand {
+    /// Show what the exit codes of a command mean
+    Show {
+        /// The command
+        command: String,
+    },
+    /// Check the shipped profiles and your own, or one file, with their examples
+    Test {
+        /// The file
+        file: Option<PathBuf>,
+    },
+    /// Propose a profile from a command's own help and manual page; it counts only when accepted
+    Learn {
+        /// The command
+        command: String,
+    },
+}
+
 /// Decide.
 #[derive(Debug, Args)]
 pub struct DecideArgs {
@@ -275,6 +305,8 @@ pub enum Generated {
     RunSchema,
     /// The manual of rules
     Rules,
+    /// The manual of profiles
+    Profiles,
 }
 
 /// The jobs of cron.

@@ -52,7 +52,12 @@ pub fn runs(store: &Store, job: &JobKey) -> Vec<Recorded> {
 /// The last good run besides one.
 #[must_use]
 pub fn last_good<'a>(runs: &'a [Recorded], but: Option<&RunId>) -> Option<&'a Recorded> {
-    runs.iter().find(|recorded| recorded.run.outcome != "failed" && Some(&recorded.run.id) != but)
+    runs.iter().find(|recorded| is_good(&recorded.run) && Some(&recorded.run.id) != but)
+}
+
+/// A run that was skipped was none.
+fn is_good(run: &RunRecord) -> bool {
+    matches!(run.outcome.as_str(), "succeeded" | "negative")
 }
 
 /// What is asked about one failure.

@@ -21,6 +21,7 @@ mod login_shell;
 mod missed;
 mod overlap;
 mod pace;
+mod profiles;
 mod surroundings;
 mod terminal;
 mod texts;
@@ -69,6 +70,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Incidents(args) => commands::incidents::run(context, &args),
         Command::Show(args) => commands::show::run(context, &args),
         Command::EnvDiff(args) => commands::env_diff::run(context, &args),
+        Command::Profile(args) => commands::profile::run(context, &args),
         Command::Approve(args) => commands::approve::run(context, &args),
         Command::Reject(args) => commands::reject::run(context, &args),
         Command::Undo(args) => commands::undo::run(context, &args),

@@ -2,12 +2,17 @@
 
 use crate::support::env;
 
+const COMMANDS: [&str; 26] = [
 const COMMANDS: &[&str] = &[
     "run",
     "demo",
     "incidents",
     "show",
     "env-diff",
+    "profile",
+    "profile show",
+    "profile test",
+    "profile learn",
     "approve",
     "reject",
     "undo",
@@ -60,7 +65,9 @@ fn what_is_wrong_with_a_command_line_is_told_with_a_hint() {
 fn generated_documents_are_up_to_date() {
     let env = env();
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    for (what, file) in [("run-schema", "run.schema.json"), ("rules", "rules.md")] {
+    for (what, file) in
+        [("run-schema", "run.schema.json"), ("rules", "rules.md"), ("profiles", "profiles.md")]
+    {
         let now = env.run(&["generate", what]).stdout;
         let kept = std::fs::read_to_string(docs.join(file)).unwrap_or_default();
         assert!(now == kept, "cargo run -- generate {what} > docs/{file}");

@@ -15,6 +15,7 @@ mod faults;
 mod help;
 mod outcomes;
 mod overlap;
+mod profiles;
 mod rules;
 mod story;
 mod support;

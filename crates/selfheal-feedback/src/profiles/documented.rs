@@ -315,7 +315,7 @@ fn words(lower: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether the words of a meaning describe an answer. Words of an error outweigh those of an answer.
-fn is_answer(meaning: &str) -> Option<bool> {
+pub(super) fn is_answer(meaning: &str) -> Option<bool> {
     let lower = meaning.to_lowercase();
     let has = |list: &[&str], text: &str| {
         list.iter().any(|entry| {

@@ -67,6 +67,7 @@ fn wrapper(inner: &Inner, code: i32) -> Option<Outcome> {
 
 fn by_profile(profiles: &Profiles, inner: &Inner, run: &Run, code: i32) -> Option<Outcome> {
     let fitting: Vec<&Profile> = profiles.all().filter(|profile| profile.fits(&inner.words)).collect();
+    let name = inner.words.first().map(|word| crate::words::base(word)).unwrap_or_default();
     // The more a profile asks for, the more it knows: `git diff --exit-code` before `git`.
     let most = fitting.iter().map(|profile| rank(profile)).max()?;
     let stderr = run.stderr.text();
@@ -74,9 +75,14 @@ fn by_profile(profiles: &Profiles, inner: &Inner, run: &Run, code: i32) -> Optio
     let by_rank =
         (0..=most).rev().flat_map(|wanted| fitting.iter().filter(move |profile| rank(profile) == wanted));
     by_rank
-        .flat_map(|profile| &profile.codes)
-        .find(|meaning| meaning.code.contains(&code) && condition(meaning, &stdout, &stderr))
-        .map(outcome)
+        .flat_map(|profile| profile.codes.iter().map(move |meaning| (profile, meaning)))
+        // The version last: to know it may take a process.
+        .find(|(profile, meaning)| {
+            meaning.code.contains(&code)
+                && condition(meaning, &stdout, &stderr)
+                && profiles.holds(profile, name)
+        })
+        .map(|(_, meaning)| outcome(meaning))
 }
 
 fn rank(profile: &Profile) -> usize {

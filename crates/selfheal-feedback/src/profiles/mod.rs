@@ -6,8 +6,11 @@
 //! then at what a script says of its own exit codes.
 
 pub mod documented;
+pub mod learn;
+mod manual;
 mod meaning;
 mod table;
+mod versions;
 
 use std::ffi::OsString;
 use std::sync::OnceLock;
@@ -16,8 +19,9 @@ use selfheal_core::outcome::Outcome;
 use selfheal_core::run::Run;
 use selfheal_core::trace::Trace;
 
-use table::Profile;
 pub use table::ProfileError;
+use table::{Kind, Profile};
+pub use versions::VersionSource;
 
 /// The shipped tables: name and content.
 const SHIPPED: [(&str, &str); 8] = [
@@ -31,10 +35,20 @@ const SHIPPED: [(&str, &str); 8] = [
     ("text.toml", include_str!("text.toml")),
 ];
 
+/// Who wrote a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// The user or the machine's administrator.
+    Owner,
+    /// Whoever brought the job's folder: may call a code a failure, never harmless.
+    Project,
+}
+
 /// What the exit codes of commands mean: the shipped tables and the user's.
 #[derive(Debug, Default)]
 pub struct Profiles {
     user: Vec<Profile>,
+    versions: Option<VersionSource>,
     shipped: OnceLock<Vec<Profile>>,
 }
 
@@ -63,10 +77,58 @@ impl Profiles {
     /// # Errors
     /// When the text is no table of profiles, or one of its examples does not hold; the error names file and line.
     pub fn with_user(toml_text: &str, file_name: &str) -> Result<Self, ProfileError> {
-        let user = table::read(toml_text, file_name)?;
-        let profiles = Self { user, ..Self::default() };
-        profiles.check_examples(&profiles.user, file_name)?;
+        let mut profiles = Self::default();
+        profiles.add(toml_text, file_name, Trust::Owner)?;
         Ok(profiles)
+    }
+
+    /// Adds a table behind those that were added before, and before the shipped ones. Profiles that nobody accepted are
+    /// left out. What a project's table calls harmless is left out; the answer is how many such meanings there were.
+    ///
+    /// # Errors
+    /// When the text is no table of profiles, or one of its examples does not hold; nothing of it is added then.
+    pub fn add(&mut self, toml_text: &str, file_name: &str, trust: Trust) -> Result<usize, ProfileError> {
+        let mut table = table::read(toml_text, file_name)?;
+        table.retain(|profile| profile.accepted);
+        let alone = Self { user: table, ..Self::default() };
+        alone.check_examples(&alone.user, file_name)?;
+        let mut table = alone.user;
+        let mut loosening = 0;
+        if trust == Trust::Project {
+            for profile in &mut table {
+                let before = profile.codes.len();
+                profile.codes.retain(|meaning| meaning.outcome == Kind::Failed);
+                loosening += before - profile.codes.len();
+            }
+        }
+        self.user.extend(table);
+        Ok(loosening)
+    }
+
+    /// The same, with somebody who knows the versions of commands. Asked only where a meaning depends on it.
+    #[must_use]
+    pub fn with_versions(self, versions: VersionSource) -> Self {
+        Self { versions: Some(versions), ..self }
+    }
+
+    /// Checks the shipped tables and all that were added, examples included; how many examples hold.
+    ///
+    /// # Errors
+    /// With the first thing that is wrong.
+    pub fn check(&self) -> Result<usize, ProfileError> {
+        let mut count = 0;
+        for (name, text) in SHIPPED {
+            let table = table::read(text, name)?;
+            Self::default().check_examples(&table, name)?;
+            count += table.iter().map(|profile| profile.examples.len()).sum::<usize>();
+        }
+        Ok(count + self.user.iter().map(|profile| profile.examples.len()).sum::<usize>())
+    }
+
+    /// Whether a profile holds for the version of the command that is on this machine, as far as that can be known.
+    fn holds(&self, profile: &Profile, command: &str) -> bool {
+        let Some(range) = &profile.versions else { return true };
+        self.versions.as_ref().and_then(|source| source.ask(command)).is_none_or(|said| range.contains(&said))
     }
 
     /// What a run means.
@@ -85,6 +147,15 @@ impl Profiles {
     #[must_use]
     pub fn commands(&self) -> Vec<String> {
         let mut names: Vec<String> = self.all().flat_map(|profile| profile.command.clone()).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The names of the commands of the tables that were added, sorted.
+    #[must_use]
+    pub fn own_commands(&self) -> Vec<String> {
+        let mut names: Vec<String> = self.user.iter().flat_map(|profile| profile.command.clone()).collect();
         names.sort();
         names.dedup();
         names
@@ -124,7 +195,66 @@ mod tests {
             );
             profiles.check_examples(&table, name).unwrap();
         }
-        assert!(profiles.commands().len() >= 60, "{}", profiles.commands().len());
+    }
+
+    #[test]
+    fn sixty_commands_say_more_than_zero_and_not_zero() {
+        let profiles = Profiles::builtin();
+        let mut telling: Vec<&str> = profiles
+            .all()
+            .filter(|profile| profile.says_more())
+            .flat_map(|profile| profile.command.iter().map(String::as_str))
+            .collect();
+        telling.sort_unstable();
+        telling.dedup();
+        assert!(telling.len() >= 60, "{}", telling.len());
+        let by_table = profiles.all().filter(|profile| profile.says_more()).count();
+        assert!(by_table >= 60, "{by_table}");
+    }
+
+    #[test]
+    fn a_project_may_call_a_code_a_failure_but_not_harmless() {
+        let text = r#"
+[[profile]]
+command = ["./job.sh"]
+codes = [
+    { code = [3], outcome = "negative", meaning = "nothing to do" },
+    { code = [4], outcome = "failed", class = "logic", meaning = "bad data" },
+]
+"#
+        .replace("./job.sh", "job.sh");
+        let argv = ["./job.sh".into()];
+        let mut profiles = Profiles::builtin();
+        assert_eq!(profiles.add(&text, "mine.toml", Trust::Project).unwrap(), 1);
+        assert!(matches!(profiles.interpret_code(&argv, 3), Outcome::Failed { meaning: None, .. }));
+        assert!(matches!(profiles.interpret_code(&argv, 4), Outcome::Failed { meaning: Some(_), .. }));
+        let mut profiles = Profiles::builtin();
+        assert_eq!(profiles.add(&text, "mine.toml", Trust::Owner).unwrap(), 0);
+        assert!(matches!(profiles.interpret_code(&argv, 3), Outcome::Negative { .. }));
+    }
+
+    #[test]
+    fn what_nobody_accepted_does_not_count() {
+        let text = "[[profile]]\naccepted = false\ncommand = [\"x\"]\ncodes = [{ code = [1], outcome = \"negative\", meaning = \"m\" }]\n";
+        let profiles = Profiles::with_user(text, "learned.toml").unwrap();
+        assert!(matches!(profiles.interpret_code(&["x".into()], 1), Outcome::Failed { .. }));
+        let accepted = Profiles::with_user(&text.replace("false", "true"), "learned.toml").unwrap();
+        assert!(matches!(accepted.interpret_code(&["x".into()], 1), Outcome::Negative { .. }));
+    }
+
+    #[test]
+    fn a_meaning_of_other_versions_does_not_count() {
+        let text = "[[profile]]\nversions = \">=2.0\"\ncommand = [\"x\"]\ncodes = [{ code = [1], outcome = \"negative\", meaning = \"m\" }]\n";
+        let with = |version: &'static str| {
+            Profiles::with_user(text, "mine.toml")
+                .unwrap()
+                .with_versions(VersionSource::new(move |_| Some(version.to_owned())))
+                .interpret_code(&["x".into()], 1)
+        };
+        assert!(matches!(with("x version 2.4.1"), Outcome::Negative { .. }));
+        assert!(matches!(with("x 1.9"), Outcome::Failed { .. }));
+        let wrong = text.replace(">=2.0", "about 2");
+        assert!(Profiles::with_user(&wrong, "mine.toml").unwrap_err().to_string().contains("line 2"));
     }
 
     #[test]

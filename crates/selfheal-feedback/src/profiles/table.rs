@@ -3,6 +3,8 @@
 use selfheal_core::outcome::Class;
 use serde::Deserialize;
 
+use super::versions::Range;
+
 /// Why a table of profiles could not be used. The text reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 #[error("read profiles from {file}: {what}")]
@@ -36,11 +38,22 @@ pub struct Profile {
     /// Options of which at least one must be there; empty when none is needed.
     #[serde(default)]
     pub needs: Vec<String>,
+    /// The versions of the command that this holds for, as `>=1.12, <2`; all when not given. Where the version of the
+    /// command cannot be found out, it holds.
+    #[serde(default)]
+    pub versions: Option<Range>,
+    /// Whether a person accepted it: what `selfheal profile learn` proposes is not used until then.
+    #[serde(default = "accepted")]
+    pub accepted: bool,
     /// What the codes mean, the first that fits.
     pub codes: Vec<Meaning>,
     /// Runs and what they must mean, checked when the table is loaded.
     #[serde(default)]
     pub examples: Vec<Example>,
+}
+
+fn accepted() -> bool {
+    true
 }
 
 /// What some codes mean.
@@ -115,6 +128,22 @@ fn line_at(text: &str, at: usize) -> usize {
 }
 
 impl Profile {
+    /// Whether it says more of the command than that zero is good and everything else is bad.
+    pub fn says_more(&self) -> bool {
+        let harmless = self.codes.iter().any(|meaning| meaning.outcome != Kind::Failed);
+        let by_output = self.codes.iter().any(|meaning| {
+            meaning.silent || !meaning.stderr_contains.is_empty() || !meaning.stdout_contains.is_empty()
+        });
+        harmless || by_output || self.codes.len() > 1
+    }
+
+    /// The command as people write it: `git diff --exit-code`.
+    pub fn title(&self, command: &str) -> String {
+        let words = std::iter::once(command).chain(self.sub.iter().map(String::as_str));
+        let title = words.collect::<Vec<_>>().join(" ");
+        if self.needs.is_empty() { title } else { format!("{title} {}", self.needs.join("|")) }
+    }
+
     /// Whether this profile speaks of a command; `words` begin with its name.
     pub fn fits(&self, words: &[String]) -> bool {
         let Some((name, arguments)) = words.split_first() else { return false };

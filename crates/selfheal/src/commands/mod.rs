@@ -12,6 +12,7 @@ pub mod generate;
 pub mod incidents;
 pub mod init;
 pub mod limits;
+pub mod profile;
 pub mod reject;
 pub mod run;
 pub mod show;

@@ -86,6 +86,8 @@ struct RunPlan<'a> {
     job: Job,
     /// Whether standard input held data before the job could read it.
     input_holds_data: bool,
+    /// What exit codes mean, once one must be known.
+    profiles: std::cell::OnceCell<Profiles>,
 }
 
 impl<'a> RunPlan<'a> {
@@ -95,6 +97,7 @@ impl<'a> RunPlan<'a> {
             args,
             job: job_of(context, args),
             input_holds_data: selfheal_exec::input_holds_data(),
+            profiles: std::cell::OnceCell::new(),
         }
     }
 
@@ -304,13 +307,24 @@ impl<'a> RunPlan<'a> {
         }
     }
 
+    /// What exit codes mean. The user's tables are read at the first run that did not end with 0.
+    fn profiles(&self) -> &Profiles {
+        self.profiles.get_or_init(|| {
+            let (profiles, complaints) = crate::profiles::load(self.context);
+            for complaint in complaints {
+                tell(&format!("selfheal: {complaint}"));
+            }
+            profiles
+        })
+    }
+
     fn outcome(&self, run: &Run) -> Outcome {
         if run.ended == RunEnded::Exited(0) {
             return Outcome::Succeeded;
         }
         let script = self.job.script.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
         let input = InterpretInput { argv: &self.job.argv, run, script: script.as_deref(), trace: None };
-        Profiles::builtin().interpret(&input)
+        self.profiles().interpret(&input)
     }
 
     fn record(&self, store: &Store, run: &Run, outcome: &Outcome) {
@@ -341,7 +355,6 @@ impl<'a> RunPlan<'a> {
         }
         let redactor = self.context.redactor();
         let progress = Progress::new(self.context.terminal.error);
-        let profiles = Profiles::builtin();
         let boxes = BoxRunner::new(BoxConfig {
             program: self.context.program.clone(),
             store: self.context.state.join("boxes"),
@@ -354,7 +367,7 @@ impl<'a> RunPlan<'a> {
             store,
             executor,
             boxes: &boxes,
-            profiles: &profiles,
+            profiles: self.profiles(),
             redactor: &redactor,
             progress: &progress,
         };

@@ -1,0 +1,106 @@
+//! `selfheal profile`: shows, checks and proposes what the exit codes of commands mean.
+
+use std::path::Path;
+
+use selfheal_feedback::profiles::{Profiles, Trust, learn};
+
+use super::{Ended, print, tell};
+use crate::cli::{ProfileArgs, ProfileCommand};
+use crate::command_error::CommandError;
+use crate::context::Context;
+use crate::exit_code;
+use crate::profiles;
+use crate::terminal::clean;
+
+/// Does what was asked.
+///
+/// # Errors
+/// When a command has no profile, a table is wrong, or nothing could be learned.
+pub fn run(context: &Context, args: &ProfileArgs) -> Ended {
+    match &args.command {
+        ProfileCommand::Show { command } => show(context, command),
+        ProfileCommand::Test { file: Some(file) } => test_file(&context.cwd.join(file)),
+        ProfileCommand::Test { file: None } => test_all(context),
+        ProfileCommand::Learn { command } => learn(context, command),
+    }
+}
+
+fn show(context: &Context, command: &str) -> Ended {
+    let (profiles, complaints) = profiles::load(context);
+    for complaint in complaints {
+        tell(&format!("selfheal: {complaint}"));
+    }
+    let version = profiles::with_scene(context, |scene| profiles::version_of(&context.state, command, scene));
+    let text = profiles.describe(command, version.as_deref());
+    if text.is_empty() {
+        return Err(CommandError::new(format!("there is no profile of {command}"))
+            .hint(format!("selfheal profile learn {command}")));
+    }
+    for line in text.lines() {
+        print(&format!("{}\n", clean(line)));
+    }
+    if let Some(version) = version {
+        print(&format!("here: {}\n", clean(&version)));
+    }
+    Ok(exit_code::OK)
+}
+
+fn test_file(file: &Path) -> Ended {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| CommandError::new(format!("failed to read {}", file.display())).because(&error))?;
+    let trust = match file.file_name() {
+        Some(name) if name == profiles::PROJECT_FILE => Trust::Project,
+        _ => Trust::Owner,
+    };
+    let mut all = Profiles::builtin();
+    let loosening = all.add(&text, &file.display().to_string(), trust).map_err(|error| {
+        CommandError::new(format!("failed to {error}")).hint("docs/profiles.md has the form")
+    })?;
+    if loosening > 0 {
+        print(&format!(
+            "{loosening} codes are called harmless, which a project's file cannot do: they do not count\n"
+        ));
+    }
+    let names = all.own_commands();
+    let what = if names.is_empty() { "nothing that is accepted".to_owned() } else { names.join(", ") };
+    print(&format!("{}: good: {}\n", file.display(), clean(&what)));
+    Ok(exit_code::OK)
+}
+
+fn test_all(context: &Context) -> Ended {
+    let (profiles, complaints) = profiles::load(context);
+    let files = profiles::files(context).len() - complaints.len().min(profiles::files(context).len());
+    let examples = profiles.check().map_err(|error| CommandError::new(format!("failed to {error}")))?;
+    print(&format!(
+        "good: {} commands, {examples} examples, {files} files besides the shipped ones\n",
+        profiles.commands().len()
+    ));
+    match complaints.is_empty() {
+        true => Ok(exit_code::OK),
+        false => {
+            Err(CommandError::new(complaints.join("; "))
+                .hint("mend the file, then selfheal profile test FILE"))
+        }
+    }
+}
+
+fn learn(context: &Context, command: &str) -> Ended {
+    let name =
+        Path::new(command).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let told = profiles::with_scene(context, |scene| {
+        let help = scene.ask(&[command, "--help"]).unwrap_or_default();
+        // `col` is not everywhere: a page that is not written to a terminal has no overstriking but for old formatters.
+        let page = scene.ask(&["man", "-P", "cat", &name]).unwrap_or_default().replace("\u{8}", "");
+        let mut codes = learn::told_codes(&page);
+        for (code, meaning) in learn::told_codes(&help) {
+            codes.entry(code).or_insert(meaning);
+        }
+        codes
+    });
+    let text = learn::proposal(&name, &told).ok_or_else(|| {
+        CommandError::new(format!("{command} says nothing of its exit codes that could be read"))
+            .hint("write a profile yourself: docs/profiles.md has the form")
+    })?;
+    print(&text);
+    Ok(exit_code::OK)
+}

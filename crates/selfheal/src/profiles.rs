@@ -1,0 +1,126 @@
+//! Which profiles count: the user's, the machine's, what a project may add, then the shipped ones.
+//!
+//! Nothing is read before the first run that did not end with 0. A table that is broken, or that somebody else can write,
+//! is left out and told in one line.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use selfheal_core::run::Program;
+use selfheal_core::scene::Scene;
+use selfheal_exec::{BoxConfig, BoxRunner, LiveScene};
+use selfheal_feedback::profiles::{Profiles, Trust, VersionSource};
+
+use crate::context::Context;
+use crate::versions;
+
+/// The machine's tables.
+const MACHINE_FOLDER: &str = "/etc/selfheal/profiles";
+/// What a project may bring.
+pub const PROJECT_FILE: &str = "selfheal-profiles.toml";
+/// The longest table that is read, in bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// All profiles that count, and what was wrong with the rest, a sentence each.
+#[must_use]
+pub fn load(context: &Context) -> (Profiles, Vec<String>) {
+    let mut profiles = Profiles::builtin();
+    let mut complaints = Vec::new();
+    for (file, trust) in files(context) {
+        match add(&mut profiles, &file, trust, context.uid) {
+            Ok(0) => {}
+            Ok(n) => complaints.push(format!(
+                "{}: {n} codes that it calls harmless do not count: a project cannot say so, a user can",
+                file.display()
+            )),
+            Err(reason) => complaints.push(format!("{reason}; it does not count")),
+        }
+    }
+    (profiles.with_versions(version_source(context)), complaints)
+}
+
+/// Every table, the strongest first.
+#[must_use]
+pub fn files(context: &Context) -> Vec<(PathBuf, Trust)> {
+    let own = context.own_settings_file().parent().map(|folder| folder.join("profiles"));
+    let mut folders: Vec<PathBuf> = own.into_iter().collect();
+    folders.push(PathBuf::from(MACHINE_FOLDER));
+    folders.dedup();
+    let mut files: Vec<(PathBuf, Trust)> =
+        folders.iter().flat_map(|folder| tables_in(folder)).map(|file| (file, Trust::Owner)).collect();
+    let project = context.cwd.join(PROJECT_FILE);
+    if project.exists() {
+        files.push((project, Trust::Project));
+    }
+    files
+}
+
+fn tables_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(1_000);
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .collect();
+    files.sort();
+    files
+}
+
+fn add(profiles: &mut Profiles, file: &Path, trust: Trust, uid: u32) -> Result<usize, String> {
+    let facts = std::fs::metadata(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    if !facts.is_file() || facts.len() > LONGEST {
+        return Err(format!("{}: it is not a regular file of at most 1 MiB", file.display()));
+    }
+    if (facts.uid() != 0 && facts.uid() != uid) || facts.mode() & 0o022 != 0 {
+        return Err(format!("{}: it can be written by somebody else", file.display()));
+    }
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    profiles.add(&text, &file.display().to_string(), trust).map_err(|error| format!("failed to {error}"))
+}
+
+/// Asks commands for their version, in a box, once per file.
+fn version_source(context: &Context) -> VersionSource {
+    let (state, cwd, env) = (context.state.clone(), context.cwd.clone(), context.env.clone());
+    let program = context.program.clone();
+    VersionSource::new(move |command| {
+        let boxes = BoxRunner::new(BoxConfig {
+            program: program.clone(),
+            store: state.join("boxes"),
+            hidden: vec![state.clone()],
+            ..BoxConfig::default()
+        });
+        let scene = LiveScene::new(cwd.clone(), env.clone(), Some(&boxes));
+        version_of(&state, command, &scene)
+    })
+}
+
+/// What a command says of its version.
+#[must_use]
+pub fn version_of(state: &Path, command: &str, scene: &dyn Scene) -> Option<String> {
+    let program = program(command, scene)?;
+    versions::known(state, &program).or_else(|| versions::ask(state, &program, &["--version"], scene))
+}
+
+fn program(command: &str, scene: &dyn Scene) -> Option<Program> {
+    let path = std::fs::canonicalize(scene.which(command).first()?).ok()?;
+    let facts = std::fs::metadata(&path).ok()?;
+    Some(Program {
+        name: command.to_owned(),
+        inode: facts.ino(),
+        modified_s: facts.mtime(),
+        path: Some(path),
+        version: None,
+    })
+}
+
+/// A look at the machine that may ask commands in a box.
+pub fn with_scene<T>(context: &Context, act: impl FnOnce(&dyn Scene) -> T) -> T {
+    let boxes = BoxRunner::new(BoxConfig {
+        program: context.program.clone(),
+        store: context.state.join("boxes"),
+        hidden: vec![context.state.clone()],
+        ..BoxConfig::default()
+    });
+    let env: BTreeMap<_, _> = context.env.clone();
+    act(&LiveScene::new(context.cwd.clone(), env, Some(&boxes)))
+}

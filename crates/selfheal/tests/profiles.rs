@@ -1,0 +1,88 @@
+//! What exit codes mean, by tables of the user, the project and the program.
+
+use crate::support::{document, env};
+
+const OWN: &str = r#"[[profile]]
+command = ["job.sh"]
+codes = [{ code = [3], outcome = "negative", meaning = "there was nothing to import" }]
+examples = [{ argv = "job.sh", code = 3, outcome = "negative" }]
+"#;
+
+fn with_table(name: &str, text: &str) -> selfheal_testkit::TestEnv {
+    let env = env();
+    let folder = env.home().join(".config/selfheal/profiles");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(name), text).unwrap();
+    env.script("job.sh", "#!/bin/sh\necho partial >&2\nexit 3\n");
+    env
+}
+
+#[test]
+fn a_users_own_profile_counts() {
+    let env = with_table("import.toml", OWN);
+    let (run, document) = document(&env, &["--", "./job.sh"]);
+    assert_eq!((run.code, document["status"].as_str()), (3, Some("negative")), "{run:?}");
+    let shown = env.run(&["profile", "show", "job.sh"]);
+    assert!(shown.stdout.contains("an answer") && shown.stdout.contains("nothing to import"), "{shown:?}");
+    assert_eq!(env.run(&["profile", "test"]).code, 0);
+}
+
+#[test]
+fn a_broken_profile_is_left_out_with_one_line_that_names_file_and_line() {
+    let env = with_table("import.toml", &OWN.replace("codes", "cods"));
+    let run = env.run(&["run", "--", "./job.sh"]);
+    let told: Vec<&str> = run.stderr.lines().filter(|line| line.contains("import.toml")).collect();
+    assert_eq!(run.code, 3);
+    assert!(told.len() == 1 && told[0].contains("line 3") && told[0].contains("does not count"), "{run:?}");
+    let tested = env.run(&["profile", "test"]);
+    assert!(tested.code == 1 && tested.stderr.contains("line 3"), "{tested:?}");
+    assert!(!env.run(&["run", "--", "true"]).stderr.contains("import.toml"), "a good run reads no table");
+}
+
+#[test]
+fn an_example_that_does_not_hold_is_told() {
+    let env = env();
+    env.write("mine.toml", OWN.replace("code = 3, outcome", "code = 4, outcome"));
+    let tested = env.run(&["profile", "test", "mine.toml"]);
+    assert!(
+        tested.code == 1 && tested.stderr.contains("job.sh") && tested.stderr.contains("hint: "),
+        "{tested:?}"
+    );
+    env.write("mine.toml", OWN);
+    assert_eq!(env.run(&["profile", "test", "mine.toml"]).code, 0);
+}
+
+#[test]
+fn a_project_cannot_call_a_code_harmless() {
+    let env = env();
+    env.script("job.sh", "#!/bin/sh\necho partial >&2\nexit 3\n");
+    env.write("selfheal-profiles.toml", OWN);
+    let (run, document) = document(&env, &["--", "./job.sh"]);
+    assert_ne!(document["status"], "negative", "{run:?}");
+    assert!(run.stderr.contains("a project cannot say so"), "{run:?}");
+}
+
+#[test]
+fn what_is_learned_is_a_proposal() {
+    let env = env();
+    if !env.run(&["doctor"]).stdout.contains("rung overlay") {
+        return;
+    }
+    env.script("tools/mytool", "#!/bin/sh\necho 'Usage: mytool'\necho 'Exit status:'\necho ' 0  good'\necho ' 1  nothing found'\necho ' 2  an error'\n");
+    let path = format!("{}:{}", env.work().join("tools").display(), std::env::var("PATH").unwrap());
+    let env = env.with("PATH", path);
+    let learned = env.run(&["profile", "learn", "mytool"]);
+    assert!(learned.code == 0 && learned.stdout.contains("accepted = false"), "{learned:?}");
+    assert!(learned.stdout.contains("code = [1], outcome = \"negative\""), "{learned:?}");
+    env.write("mine.toml", &learned.stdout);
+    assert!(env.run(&["profile", "test", "mine.toml"]).stdout.contains("nothing that is accepted"));
+    let nothing = env.run(&["profile", "learn", "true-that-is-not-there"]);
+    assert!(nothing.code == 1 && nothing.stderr.contains("hint: "), "{nothing:?}");
+}
+
+#[test]
+fn a_command_without_a_profile_is_an_error_with_a_hint() {
+    let shown = env().run(&["profile", "show", "nothing-known"]);
+    assert!(shown.code == 1 && shown.stderr.contains("hint: selfheal profile learn"), "{shown:?}");
+    assert!(env().run(&["profile", "show", "grep"]).stdout.contains("no line matched"));
+}
