@@ -2,7 +2,6 @@
 
 use crate::support::env;
 
-const COMMANDS: [&str; 26] = [
 const COMMANDS: &[&str] = &[
     "run",
     "demo",
