@@ -8,6 +8,7 @@ use selfheal_core::proposal::{FileChange, Proposal, Risk, Source};
 use selfheal_core::verification::{Check, Expect, Scenario, SceneEdit};
 
 use crate::case::{Case, ScriptFile};
+use crate::caution;
 use crate::manual::Applicability;
 use crate::rules::rules;
 
@@ -43,7 +44,8 @@ pub fn candidates(case: &Case, options: &Options) -> Vec<Candidate> {
         }
         for candidate in rule.propose(case) {
             let known = found.iter().any(|other| other.proposal.changes == candidate.proposal.changes);
-            if !known && !candidate.proposal.changes.is_empty() {
+            if !known && !candidate.proposal.changes.is_empty() && caution::allows(case, &candidate.proposal)
+            {
                 found.push(candidate);
             }
         }

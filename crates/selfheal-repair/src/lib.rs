@@ -10,6 +10,7 @@
 
 mod candidate;
 mod case;
+mod caution;
 mod combine;
 mod folders;
 mod globs;

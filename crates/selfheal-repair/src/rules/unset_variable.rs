@@ -178,13 +178,34 @@ fn alike(name: &str, other: &str) -> bool {
         words.sort();
         words
     };
+    // In one word two letters make another word: TMP and TOP.
+    if !name.contains('_') && !other.contains('_') && name.len().min(other.len()) < 5 {
+        return same_letters(name, other);
+    }
     let (longer, shorter) = if other.len() > name.len() { (other, name) } else { (name, other) };
     let more = longer.strip_prefix(shorter).is_some_and(|rest| rest.starts_with('_'))
         || longer.strip_suffix(shorter).is_some_and(|rest| rest.ends_with('_'));
     let abbreviated =
         name.len() >= 4 && other.len() >= 4 && (other.starts_with(name) || name.starts_with(other));
-    let close = name.len() >= 5 && distance(name, other, 2) <= 2;
+    let close = close_by_words(name, other);
     same_letters(name, other) || more || abbreviated || close || words(name) == words(other)
+}
+
+/// Whether two names have the same words but for one, which is of five letters or more and differs by a letter or its
+/// plural.
+fn close_by_words(name: &str, other: &str) -> bool {
+    let (one, two): (Vec<&str>, Vec<&str>) = (name.split('_').collect(), other.split('_').collect());
+    let different: Vec<(&str, &str)> =
+        one.iter().zip(&two).filter(|(a, b)| a != b).map(|(a, b)| (*a, *b)).collect();
+    match different.as_slice() {
+        [(a, b)] => {
+            let plural = a.len().abs_diff(b.len()) == 1 && (format!("{a}s") == *b || format!("{b}s") == *a)
+                || format!("{a}S") == *b
+                || format!("{b}S") == *a;
+            one.len() == two.len() && (plural || a.len().min(b.len()) >= 5 && distance(a, b, 1) <= 1)
+        }
+        _ => false,
+    }
 }
 
 /// The files that a script sources, with their texts.
