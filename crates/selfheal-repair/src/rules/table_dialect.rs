@@ -134,13 +134,14 @@ fn without_mark(module: &Module) -> Vec<Part> {
     parts
 }
 
-/// A number with a decimal comma in a message or value: `12,50`.
+/// A number with a decimal comma in a message or value: `12,50`. Three digits behind it may be thousands, and a guess
+/// would be wrong by a factor of a thousand.
 fn has_decimal_comma(text: &str) -> bool {
     text.match_indices(',').any(|(at, _)| {
-        let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let before = text.get(..at).and_then(|part| part.chars().next_back());
-        let after = text.get(at + 1..).and_then(|part| part.chars().next());
-        digit(before) && digit(after)
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let digits = rest.chars().take_while(char::is_ascii_digit).count();
+        before.is_some_and(|c| c.is_ascii_digit()) && digits > 0 && digits != 3
     })
 }
 
@@ -206,6 +207,12 @@ mod tests {
                 && healed.contains("encoding=\"utf-8-sig\""),
             "{healed}"
         );
+    }
+
+    #[test]
+    fn thousands_are_no_decimals() {
+        assert!(has_decimal_comma("could not convert string to float: '12,50'"));
+        assert!(!has_decimal_comma("could not convert string to float: '3,250'"));
     }
 
     #[test]
