@@ -242,11 +242,13 @@ fn members(statement: &Statement) -> Vec<(Option<ListOperator>, &Statement)> {
     }
 }
 
-/// `cd X && a && b`: what prepares stays outside as long as that means the same: every `&&` behind it depends on it,
-/// and so does the one pipeline behind a last `||`.
-fn in_list(script: &Script, statement: &Statement, behind: &[Redirect]) -> Result<Place, Refusal> {
-    let all = members(statement);
-    let mut rest = all.as_slice();
+/// The members of a list that are left when what prepares is taken off its beginning, as long as that means the same:
+/// every `&&` behind it depends on it, and so does the one member behind a last `||`.
+fn unprepared<'a>(
+    script: &Script,
+    all: &'a [(Option<ListOperator>, &'a Statement)],
+) -> &'a [(Option<ListOperator>, &'a Statement)] {
+    let mut rest = all;
     while let [(_, first), (operator, _), ..] = rest
         && prepares(script, first)
     {
@@ -260,7 +262,13 @@ fn in_list(script: &Script, statement: &Statement, behind: &[Redirect]) -> Resul
         }
         rest = later;
     }
-    match rest {
+    rest
+}
+
+/// `cd X && a && b`: what prepares stays outside.
+fn in_list(script: &Script, statement: &Statement, behind: &[Redirect]) -> Result<Place, Refusal> {
+    let all = members(statement);
+    match unprepared(script, &all) {
         [] => Err(Refusal::NoProgram),
         [(_, one)] => in_statement(script, one, behind),
         [(_, first), .., (_, last)] => {
@@ -272,11 +280,31 @@ fn in_list(script: &Script, statement: &Statement, behind: &[Redirect]) -> Resul
 
 fn in_pipeline(
     script: &Script,
-    members: &[Statement],
+    parts: &[Statement],
     whole: Range<usize>,
     redirects: &[Redirect],
 ) -> Result<Place, Refusal> {
-    let Some((first, rest)) = members.split_first() else { return Err(Refusal::NoProgram) };
+    let Some((first, rest)) = parts.split_first() else { return Err(Refusal::NoProgram) };
+    let is_list = |one: &Statement| matches!(one.kind, StatementKind::List { .. });
+    if rest.iter().any(is_list) {
+        return Ok(Place::Line(whole));
+    }
+    // The grammar reads `cd X && a | b` as if `|` bound less than `&&`.
+    let all = members(first);
+    match unprepared(script, &all) {
+        [] => Err(Refusal::NoProgram),
+        [(_, one)] => in_pipe(script, one, rest, (one.span.start..whole.end, redirects)),
+        [(_, one), ..] => Ok(Place::Line(one.span.start..whole.end)),
+    }
+}
+
+/// A pipeline by its first member and the rest, with its range and the redirections behind it.
+fn in_pipe(
+    script: &Script,
+    first: &Statement,
+    rest: &[Statement],
+    (whole, redirects): (Range<usize>, &[Redirect]),
+) -> Result<Place, Refusal> {
     let command = |one: &Statement| match one.kind {
         StatementKind::Command(index) => script.commands().get(index),
         _ => None,

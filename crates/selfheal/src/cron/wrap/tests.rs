@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// How many composed lines are tried.
+const ROUNDS: usize = 200;
+
 fn wish() -> Wish {
     Wish { program: "selfheal".into(), job: "n".into(), apply: None }
 }
@@ -61,6 +64,9 @@ fn a_line_for_the_shell_is_quoted() {
         ("cd /x && a && b > f 2>&1", "cd /x && selfheal run --job=n -- sh -c 'a && b > f 2>&1'"),
         ("cd /x && a | b > f 2>&1", "cd /x && selfheal run --job=n -- sh -c 'a | b > f 2>&1'"),
         ("cd /x && (a; b) > f", "cd /x && selfheal run --job=n -- sh -c '(a; b)' > f"),
+        ("a && b | c > f", "selfheal run --job=n -- sh -c 'a && b | c > f'"),
+        ("cd /x && a | b", "cd /x && selfheal run --job=n -- sh -c 'a | b'"),
+        ("cd /x || a | b && c", "selfheal run --job=n -- sh -c 'cd /x || a | b && c'"),
         ("(a; b) >> log 2>&1", "selfheal run --job=n -- sh -c '(a; b)' >> log 2>&1"),
         ("{ a; b; } > log", "selfheal run --job=n -- sh -c '{ a; b; }' > log"),
         ("echo 'it'; b", "selfheal run --job=n -- sh -c 'echo '\\''it'\\''; b'"),
@@ -179,24 +185,30 @@ fn names_come_from_the_script() {
     }
 }
 
-#[test]
-fn wrapped_lines_run_like_the_bare_ones() {
-    // Not selfheal itself, but a program that does what `run … --` does with its words: run them.
-    let folder = tempfile::tempdir().unwrap();
-    let program = folder.path().join("selfheal");
+/// What a line printed, and how it ended.
+type Ran = (Option<i32>, String, String);
+
+/// Not selfheal itself, but a program that does with its words what `run … --` does with them; and how lines are run.
+fn stand_in(folder: &Path) -> (String, impl Fn(&str) -> Ran) {
+    let program = folder.join("selfheal");
     std::fs::write(&program, "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nshift\nexec \"$@\"\n")
         .unwrap();
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let wish = Wish { program: program.display().to_string(), ..wish() };
     let run = |line: &str| {
-        let command = Command::divide(line).line.replace("\\%", "%");
-        let output = std::process::Command::new("sh").arg("-c").arg(command).output().unwrap();
-        (
-            output.status.code(),
-            String::from_utf8(output.stdout).unwrap(),
-            String::from_utf8(output.stderr).unwrap(),
-        )
+        let command = Command::divide(line).shell_text();
+        let mut shell = std::process::Command::new("sh");
+        let output = shell.arg("-c").arg(command).stdin(std::process::Stdio::null()).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
     };
+    (program.display().to_string(), run)
+}
+
+#[test]
+fn wrapped_lines_run_like_the_bare_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, run) = stand_in(folder.path());
+    let wish = Wish { program, ..wish() };
     for line in [
         "echo 'a  b' \"c\"; echo \\$HOME",
         "cd / && pwd && echo 'it'\\''s'",
@@ -212,4 +224,60 @@ fn wrapped_lines_run_like_the_bare_ones() {
         let fresh = wrap(line, &wish, Some("sh")).unwrap();
         assert_eq!(run(&fresh), run(line), "{fresh}");
     }
+}
+
+#[test]
+fn composed_lines_run_like_the_bare_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, run) = stand_in(folder.path());
+    let wish = Wish { program, ..wish() };
+    let parts = [
+        "echo a",
+        "sh -c 'exit 3'",
+        "cd /",
+        "cd /nonexistent 2>/dev/null",
+        "[ -e / ]",
+        "test -e /nonexistent",
+        "export V=1",
+        "W=2",
+        "printenv V",
+        "pwd",
+        "(echo s; pwd)",
+        "{ echo g; false; }",
+        "echo e >&2",
+        "echo n >/dev/null",
+        ". /dev/null",
+        "nice -n 0 echo 'x y'",
+        "! false",
+        "env V=3 printenv V",
+        "cat",
+        "tee /dev/null",
+        "flock -n /dev/null echo locked",
+        "tr a b",
+        "echo \"it's\" \\\\ \\%",
+        "umask 022",
+        "A=1 sh -c 'echo $A'",
+        "exec echo x",
+        "if true; then echo i; fi",
+    ];
+    let joins = [" && ", " || ", "; ", " | ", " & wait; ", " 2>&1 | ", " >&2; "];
+    // A fixed walk through the combinations; the numbers are those of a linear congruential generator.
+    let mut number: u64 = 99;
+    let mut next = |below: usize| {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(number >> 33).unwrap() % below
+    };
+    let mut wrapped = 0;
+    for _ in 0..ROUNDS {
+        let mut line = parts[next(parts.len())].to_owned();
+        for _ in 0..=next(3) {
+            line = format!("{line}{}{}", joins[next(joins.len())], parts[next(parts.len())]);
+        }
+        let Ok(fresh) = wrap(&line, &wish, Some("sh")) else { continue };
+        wrapped += 1;
+        let (bare, ours) = (run(&line), run(&fresh));
+        assert_eq!(ours.0, bare.0, "{fresh}");
+        assert_eq!(ours.1, bare.1, "{fresh}");
+    }
+    assert!(wrapped > ROUNDS / 2, "{wrapped}");
 }
