@@ -16,6 +16,7 @@ mod folders;
 mod globs;
 mod manual;
 mod memory;
+mod old_forms;
 pub mod prompts;
 mod python;
 mod rules;

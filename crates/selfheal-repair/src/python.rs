@@ -209,7 +209,15 @@ pub(crate) fn commas(code: &str) -> Vec<usize> {
 pub(crate) fn data_files(case: &Case, module: &Module) -> Vec<std::path::PathBuf> {
     let literals = module.nodes("string").into_iter().filter_map(|node| module.string(node));
     let arguments = case.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let is_file = |file: &std::path::Path| {
+        case.scene.facts(file).is_some_and(|facts| facts.kind == selfheal_core::scene::Kind::File)
+    };
     let mut files: Vec<std::path::PathBuf> = Vec::new();
+    for file in seen_files(case) {
+        if is_file(&file) && !files.contains(&file) {
+            files.push(file);
+        }
+    }
     for name in
         literals.chain(arguments).filter(|name| !name.is_empty() && name.len() < 300 && !name.contains('\n'))
     {
@@ -220,14 +228,32 @@ pub(crate) fn data_files(case: &Case, module: &Module) -> Vec<std::path::PathBuf
             case.find(path).into_iter().collect()
         };
         for file in found {
-            let is_file =
-                case.scene.facts(&file).is_some_and(|facts| facts.kind == selfheal_core::scene::Kind::File);
-            if is_file && !files.contains(&file) && files.len() < 50 {
+            if is_file(&file) && !files.contains(&file) && files.len() < 50 {
                 files.push(file);
             }
         }
     }
     files
+}
+
+/// The lines of a file in which the failure may have begun: the report's and those of the frames.
+pub(crate) fn failing_lines(case: &Case, file: &std::path::Path) -> Vec<u32> {
+    let place =
+        case.report.location.iter().filter(|place| case.places(&place.file).iter().any(|at| at == file));
+    let frames = case.trace.map_or(&[][..], |trace| &trace.frames).iter().filter(|frame| frame.file == file);
+    place.map(|place| place.line).chain(frames.map(|frame| frame.line)).collect()
+}
+
+/// The files that a program may read without naming them: those of the folder that it names, and of the values that a probe saw.
+fn seen_files(case: &Case) -> Vec<std::path::PathBuf> {
+    let values = case.trace.into_iter().flat_map(|trace| trace.frames.iter().rev());
+    let values = values.flat_map(|frame| frame.values.values());
+    let paths = values.filter_map(|value| {
+        let inner = value.trim().trim_end_matches(')');
+        let inner = inner.rsplit('(').next().unwrap_or(inner).trim_matches(['\'', '"']);
+        (inner.len() < 300 && inner.contains(['.', '/'])).then(|| std::path::PathBuf::from(inner))
+    });
+    paths.take(200).filter_map(|path| case.find(&path)).collect()
 }
 
 #[cfg(test)]

@@ -173,9 +173,10 @@ pub fn rows() -> Vec<Row> {
         }),
         row("^{name:w} is not defined$", |h| Some(Fault::UndefinedName { name: h.text("name") })),
         row("^Unexpected token {token:q}", |h| {
-            h.after.contains("JSON").then(|| Fault::BadValue {
-                value: Some(unquote(h.get("token").trim_end_matches(',')).to_owned()),
-                message: "unexpected token in JSON".into(),
+            let token = unquote(h.get("token").trim_end_matches(',')).to_owned();
+            h.after.contains("JSON").then(|| match token.as_str() {
+                "\u{feff}" => Fault::Encoding { codec: "utf-8-sig".into() },
+                _ => Fault::BadValue { value: Some(token), message: "unexpected token in JSON".into() },
             })
         }),
         row("npm error Missing script: {name:q}", |h| Some(Fault::NoSuchReference { name: h.text("name") })),

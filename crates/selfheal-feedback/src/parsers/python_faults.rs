@@ -8,7 +8,7 @@ use super::{Row, bounded, row};
 use crate::template::unquote;
 
 /// Messages of exceptions, with the exception's short name that they belong to.
-static TABLE: LazyLock<[(&str, Row); 25]> = LazyLock::new(|| {
+static TABLE: LazyLock<[(&str, Row); 26]> = LazyLock::new(|| {
     [
         (
             "ModuleNotFoundError",
@@ -147,6 +147,10 @@ static TABLE: LazyLock<[(&str, Row); 25]> = LazyLock::new(|| {
             row("^unconverted data remains: {value}$", |h| {
                 Some(bad(h.get("value"), "unconverted data remains"))
             }),
+        ),
+        (
+            "JSONDecodeError",
+            row("^Unexpected UTF-8 BOM", |_| Some(Fault::Encoding { codec: "utf-8-sig".into() })),
         ),
         ("RequirementParseError", row("^{value}$", |h| Some(bad(h.get("value"), "requirement")))),
     ]

@@ -29,7 +29,8 @@ use selfheal_core::fault::Fault;
 use selfheal_core::scene::absolute;
 
 use crate::candidate::{Candidate, Draft};
-use crate::case::Case;
+use crate::case::{Case, Language};
+use crate::python;
 use crate::shell::{Script, Values, splice};
 use crate::text;
 
@@ -43,7 +44,13 @@ fn propose(case: &Case) -> Vec<Candidate> {
         _ => None,
     });
     let Some(old) = old.filter(|name| !name.is_empty()) else { return Vec::new() };
-    let Some(file) = case.failing_file().filter(|file| file.language.is_shell()) else { return Vec::new() };
+    let Some(file) = case.failing_file() else { return Vec::new() };
+    if file.language == Language::Python {
+        return in_python(case, &old).into_iter().collect();
+    }
+    if !file.language.is_shell() {
+        return Vec::new();
+    }
     let script = Script::new(&file.text);
     let Some((new, place)) = repositories(case, &script, &file.path)
         .iter()
@@ -78,6 +85,46 @@ fn propose(case: &Case) -> Vec<Candidate> {
     .evidence(format!("{} says that the default branch is {new}", place.display()))
     .rewrite(&file, splice(&file.text, parts), format!("lines {}: {new} for {old}", lines.join(", ")));
     draft.done().into_iter().collect()
+}
+
+/// The same for a Python program that starts git: its literals that are the branch, or the branch of a remote.
+fn in_python(case: &Case, old: &str) -> Option<Candidate> {
+    for (file, module) in python::modules(case) {
+        let literals =
+            || module.nodes("string").into_iter().filter_map(|node| Some((node, module.string(node)?)));
+        if !literals().any(|(_, text)| text == "git" || text.starts_with("git ")) {
+            continue;
+        }
+        let home = file.path.parent().unwrap_or(Path::new("/")).to_path_buf();
+        let mut folders = vec![case.base(), home.clone()];
+        folders.extend(case.scene.names(&home).into_iter().map(|name| home.join(name)).take(50));
+        folders.dedup();
+        let known =
+            folders.iter().map(|folder| folder.join(".git")).filter(|git| case.scene.facts(git).is_some());
+        let names: Vec<(String, PathBuf)> =
+            known.filter_map(|git| Some((default_branch(case, &git, old)?, git))).collect();
+        let (new, place) = names.first()?;
+        // Two repositories that say different things decide nothing.
+        if names.iter().any(|(other, _)| other != new) {
+            return None;
+        }
+        let is_branch =
+            |text: &str| text == old || text.strip_suffix(old).is_some_and(|head| head == "origin/");
+        let parts: Vec<(Range<usize>, String)> = literals()
+            .filter(|(_, text)| is_branch(text))
+            .map(|(node, _)| (node.byte_range(), module.text_of(node).replacen(old, new, 1)))
+            .collect();
+        let line = python::line_of(&file.text, parts.first()?.0.start);
+        return Draft::new(
+            "git_branch",
+            format!("there is no branch {old} any more; the default branch is {new} now"),
+            format!("name the branch {new}"),
+        )
+        .evidence(format!("{} says that the default branch is {new}", place.display()))
+        .rewrite(&file, splice(&file.text, parts), format!("line {line}: {new} for {old}"))
+        .done();
+    }
+    None
 }
 
 /// The git folders of the repositories that the script works in: of `-C` and `cd`, of its own folder, and of the
@@ -132,7 +179,15 @@ fn default_branch(case: &Case, git: &Path, old: &str) -> Option<String> {
             .find(|name| names.iter().any(|known| known == name) && *name != old)
             .map(str::to_owned)
     };
-    near.or_else(fetched).filter(|name| name != old).or_else(usual)
+    // A repository without a remote has only its own branches.
+    let local = || {
+        let heads = case.scene.names(&git.join("refs/heads"));
+        let has = |name: &str| heads.iter().any(|head| head == name);
+        let mut found = ["main", "master", "trunk", "develop"].into_iter().filter(|name| has(name));
+        let first = found.next().filter(|_| remote.is_none() && !has(old))?;
+        found.next().is_none().then(|| first.to_owned())
+    };
+    near.or_else(fetched).filter(|name| name != old).or_else(usual).or_else(local)
 }
 
 #[cfg(test)]
@@ -160,6 +215,20 @@ mod tests {
             .file("site/.git/config", "url = https://x/y\n")
             .file("site/.git/refs/remotes/origin/trunk", "0\n");
         assert!(case(scene).healed(&GitBranch).contains("origin/trunk"));
+    }
+
+    #[test]
+    fn names_the_branch_in_programs_that_start_git() {
+        let text =
+            "import subprocess\nbase = 'master'\nsubprocess.check_output(['git', 'diff', base], cwd='up')\n";
+        let case = |scene: TestScene| {
+            TestCase::new("x.py", text, scene).fault(Fault::NoSuchReference { name: "master".into() }).at(3)
+        };
+        let scene =
+            || TestScene::new().file("up/.git/config", "[core]\n").file("up/.git/refs/heads/main", "0\n");
+        assert_eq!(case(scene()).healed(&GitBranch), text.replace("'master'", "'main'"));
+        assert!(case(scene().file("up/.git/refs/heads/develop", "0\n")).silent(&GitBranch));
+        assert!(case(scene().file("up/.git/refs/heads/master", "0\n")).silent(&GitBranch));
     }
 
     #[test]

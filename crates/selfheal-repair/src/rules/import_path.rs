@@ -35,7 +35,22 @@ use crate::shell::splice;
 rule!(ImportPath, "import_path", Safe, propose);
 
 /// Where modules of a project are, seen from its scripts.
-const PLACES: &[&str] = &["..", "lib", "src", "../lib", "../src", "../..", "python", "modules", "vendor"];
+const PLACES: &[&str] = &[
+    "..",
+    "lib",
+    "src",
+    "../lib",
+    "../src",
+    "../..",
+    "../../lib",
+    "../../src",
+    "../python",
+    "../modules",
+    "../vendor",
+    "python",
+    "modules",
+    "vendor",
+];
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let missing = case.faults().find_map(|fault| match fault {

@@ -34,6 +34,7 @@ macro_rules! rule {
 mod arithmetic_status;
 mod aware_times;
 mod bash_under_sh;
+mod blank_lines;
 mod bsd_options;
 mod byte_order_mark;
 mod carriage_returns;
@@ -46,16 +47,21 @@ mod group_rights;
 mod here_document_end;
 mod import_path;
 mod interpreter_path;
+mod json_commas;
+mod json_mark;
 mod leading_zero;
 mod makefile_recipes;
 mod missing_folder;
 mod moved_file;
 mod names_with_blanks;
+mod node_exports;
 mod node_modules_kind;
+mod optional_key;
 mod perl_library;
 mod python_environment;
 mod python_folder;
 mod python_removed_name;
+mod python_search_path;
 mod python_two;
 mod read_loop;
 mod renamed_column;
@@ -65,6 +71,7 @@ mod search_path;
 mod shared_default;
 mod sort_order;
 mod stale_lock;
+mod stale_pid_file;
 mod subprocess_text;
 mod tab_fields;
 mod table_dialect;
@@ -98,6 +105,7 @@ pub trait Rule: Sync {
 pub fn rules() -> &'static [&'static dyn Rule] {
     &[
         &byte_order_mark::ByteOrderMark,
+        &json_mark::JsonMark,
         &carriage_returns::CarriageReturns,
         &here_document_end::HereDocumentEnd,
         &bash_under_sh::BashUnderSh,
@@ -105,6 +113,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &interpreter_path::InterpreterPath,
         &tool_name::ToolName,
         &search_path::SearchPath,
+        &python_search_path::PythonSearchPath,
         &unset_variable::UnsetVariable,
         &arithmetic_status::ArithmeticStatus,
         &grep_status::GrepStatus,
@@ -115,6 +124,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &unquoted_test::UnquotedTest,
         &bsd_options::BsdOptions,
         &stale_lock::StaleLock,
+        &stale_pid_file::StalePidFile,
         &sort_order::SortOrder,
         &read_loop::ReadLoop,
         &git_branch::GitBranch,
@@ -130,12 +140,16 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &text_encoding::TextEncoding,
         &perl_library::PerlLibrary,
         &node_modules_kind::NodeModulesKind,
+        &node_exports::NodeExports,
         &python_removed_name::PythonRemovedName,
         &working_folder::WorkingFolder,
         &import_path::ImportPath,
         &python_environment::PythonEnvironment,
         &table_dialect::TableDialect,
         &renamed_key::RenamedKey,
+        &optional_key::OptionalKey,
+        &blank_lines::BlankLines,
+        &json_commas::JsonCommas,
         &subprocess_text::SubprocessText,
         &aware_times::AwareTimes,
         &shared_default::SharedDefault,

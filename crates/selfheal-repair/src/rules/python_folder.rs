@@ -1,7 +1,7 @@
 //! # A Python program writes into a folder that is missing
 //!
 //! ## What it finds
-//! A Python program opens a file for writing, copies or moves to a path whose folder does not exist.
+//! A Python program opens a file for writing, copies or moves to a path, or opens a database, whose folder does not exist.
 //!
 //! ## Why it fails
 //! `open` makes files, not folders. The folder was never made here, or has a date in its name that is new.
@@ -37,12 +37,17 @@ use crate::shell::splice;
 rule!(PythonFolder, "python_folder", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
+    let unopened = case.faults().any(
+        |fault| matches!(fault, Fault::Other { message } if message.contains("unable to open database file")),
+    );
+    let databases = if unopened { databases(case) } else { Vec::new() };
     let missing: Vec<PathBuf> = case
         .faults()
         .filter_map(|fault| match fault {
             Fault::NoSuchPath { path } => Some(path.clone()),
             _ => None,
         })
+        .chain(databases)
         .flat_map(|path| case.places(&path))
         .filter_map(|place| place.parent().map(Path::to_path_buf))
         .filter(|folder| case.scene.facts(folder).is_none())
@@ -51,7 +56,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     };
     for (file, module) in python::modules(case) {
-        let lines = lines_of(case, &file.path);
+        let lines = python::failing_lines(case, &file.path);
         let near: Vec<Call> = module.calls().into_iter().filter(|call| lines.contains(&call.line)).collect();
         let mut found: Vec<(Call, Made)> =
             near.into_iter().filter_map(|call| Some((call.clone(), made(&call)?))).collect();
@@ -84,12 +89,24 @@ fn propose(case: &Case) -> Vec<Candidate> {
     Vec::new()
 }
 
-/// The lines of a file in which the failure may have begun: the report's and those of the frames.
-fn lines_of(case: &Case, file: &Path) -> Vec<u32> {
-    let place =
-        case.report.location.iter().filter(|place| case.places(&place.file).iter().any(|at| at == file));
-    let frames = case.trace.map_or(&[][..], |trace| &trace.frames).iter().filter(|frame| frame.file == file);
-    place.map(|place| place.line).chain(frames.map(|frame| frame.line)).collect()
+/// The databases that the failing lines open: SQLite does not say which one it could not.
+fn databases(case: &Case) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (file, module) in python::modules(case) {
+        let lines = python::failing_lines(case, &file.path);
+        for call in module.calls_of("sqlite3.connect").iter().filter(|call| lines.contains(&call.line)) {
+            let Some(path) = call.keyword("database").or_else(|| call.arguments.first()) else { continue };
+            let value = path.string.clone().or_else(|| {
+                let value = case.trace?.value(path.text.trim())?.trim();
+                let inner = value.rsplit('(').next()?.trim_end_matches(')');
+                Some(inner.trim_matches(['\'', '"']).to_owned())
+            });
+            found.extend(
+                value.filter(|value| !value.is_empty() && !value.starts_with(':')).map(PathBuf::from),
+            );
+        }
+    }
+    found
 }
 
 /// What has to be made before a call: an expression for the folder, or a better function.
@@ -107,6 +124,7 @@ fn made(call: &Call) -> Option<Made> {
         "shutil.copy" | "shutil.copy2" | "shutil.copyfile" | "shutil.move" | "os.rename" | "os.replace" => {
             call.arguments.get(1)?
         }
+        "sqlite3.connect" => call.keyword("database").or_else(|| call.arguments.first())?,
         "os.mkdir" => return Some(Made::Nested),
         _ => {
             let (object, method) = call.callee.rsplit_once('.')?;
@@ -205,6 +223,28 @@ mod tests {
             case.healed(&PythonFolder)
                 .contains("    os.makedirs(os.path.dirname(t), exist_ok=True)\n    with")
         );
+    }
+
+    #[test]
+    fn makes_the_folder_of_a_database() {
+        let fault = || Fault::Other { message: "unable to open database file".into() };
+        let text = "import sqlite3\ndb = sqlite3.connect('state/seen.db')\n";
+        let case = TestCase::new("x.py", text, TestScene::new()).fault(fault()).at(2);
+        assert!(case.healed(&PythonFolder).contains("os.makedirs(\"state\", exist_ok=True)\ndb = "));
+        let values = std::collections::BTreeMap::from([("DB".to_owned(), "'/srv/job/var/x.db'".to_owned())]);
+        let frame = selfheal_core::trace::Frame { values, ..Default::default() };
+        let trace = selfheal_core::trace::Trace { frames: vec![frame], ..Default::default() };
+        let text = "import sqlite3\ndb = sqlite3.connect(DB)\n";
+        let case = TestCase::new("x.py", text, TestScene::new()).fault(fault()).at(2).trace(trace);
+        assert!(
+            case.healed(&PythonFolder).contains("os.makedirs(os.path.dirname(DB), exist_ok=True)\ndb = ")
+        );
+        let there = TestCase::new(
+            "x.py",
+            "import sqlite3\nsqlite3.connect('state/x')\n",
+            TestScene::new().folder("state"),
+        );
+        assert!(there.fault(fault()).at(2).silent(&PythonFolder));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! ## What it finds
 //! A Python program imports or uses a module or name that newer versions removed or moved: `collections.Mapping`,
-//! `time.clock`, `base64.decodestring`, `ConfigParser`, `inspect.getargspec`, …
+//! `time.clock`, `base64.decodestring`, `ConfigParser`, `inspect.getargspec`, …; or a form that they no longer accept: the
+//! mode `"rU"`, flags inside of a pattern, `plistlib.readPlist`.
 //!
 //! ## Why it fails
 //! The standard library drops names some versions after it gave them a new place. The machine's Python was updated.
@@ -30,6 +31,7 @@ use selfheal_syntax::python::{Import, Module};
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
+use crate::old_forms;
 use crate::python::{self, Part};
 use crate::shell::splice;
 
@@ -49,6 +51,17 @@ const NAMES: &[(&str, &str, &str, &str)] = &[
     ("string", "lowercase", "string", "ascii_lowercase"),
     ("string", "uppercase", "string", "ascii_uppercase"),
     ("string", "maketrans", "", "str.maketrans"),
+    ("string", "strip", "", "str.strip"),
+    ("string", "lstrip", "", "str.lstrip"),
+    ("string", "rstrip", "", "str.rstrip"),
+    ("string", "upper", "", "str.upper"),
+    ("string", "lower", "", "str.lower"),
+    ("string", "split", "", "str.split"),
+    ("string", "replace", "", "str.replace"),
+    ("string", "find", "", "str.find"),
+    ("string", "zfill", "", "str.zfill"),
+    ("string", "atoi", "", "int"),
+    ("string", "atof", "", "float"),
     ("sys", "maxint", "sys", "maxsize"),
     ("itertools", "izip", "", "zip"),
     ("itertools", "imap", "", "map"),
@@ -59,6 +72,20 @@ const NAMES: &[(&str, &str, &str, &str)] = &[
     ("types", "IntType", "", "int"),
     ("types", "ListType", "", "list"),
     ("types", "DictType", "", "dict"),
+    ("types", "StringTypes", "", "str"),
+    ("types", "UnicodeType", "", "str"),
+    ("types", "LongType", "", "int"),
+    ("types", "FloatType", "", "float"),
+    ("types", "TupleType", "", "tuple"),
+    ("types", "BooleanType", "", "bool"),
+    ("operator", "isCallable", "", "callable"),
+    ("configparser", "SafeConfigParser", "configparser", "ConfigParser"),
+    ("ConfigParser", "SafeConfigParser", "configparser", "ConfigParser"),
+    ("md5", "new", "hashlib", "md5"),
+    ("md5", "md5", "hashlib", "md5"),
+    ("sha", "new", "hashlib", "sha1"),
+    ("sha", "sha", "hashlib", "sha1"),
+    ("sets", "Set", "", "set"),
     ("locale", "format", "locale", "format_string"),
     ("pipes", "quote", "shlex", "quote"),
     ("urllib", "quote", "urllib.parse", "quote"),
@@ -75,6 +102,8 @@ const NAMES: &[(&str, &str, &str, &str)] = &[
     ("urllib2", "quote", "urllib.parse", "quote"),
     ("distutils.spawn", "find_executable", "shutil", "which"),
     ("distutils.file_util", "copy_file", "shutil", "copy"),
+    ("distutils.file_util", "move_file", "shutil", "move"),
+    ("distutils.dir_util", "remove_tree", "shutil", "rmtree"),
     ("imp", "reload", "importlib", "reload"),
     ("commands", "getoutput", "subprocess", "getoutput"),
     ("commands", "getstatusoutput", "subprocess", "getstatusoutput"),
@@ -143,6 +172,12 @@ const MODULES: &[(&str, &str)] = &[
     ("anydbm", "dbm"),
     ("whichdb", "dbm"),
     ("repr", "reprlib"),
+    ("htmlentitydefs", "html.entities"),
+    ("robotparser", "urllib.robotparser"),
+    ("DocXMLRPCServer", "xmlrpc.server"),
+    ("CGIHTTPServer", "http.server"),
+    ("gdbm", "dbm.gnu"),
+    ("dumbdbm", "dbm.dumb"),
     ("UserDict", "collections"),
     ("UserList", "collections"),
     ("xml.etree.cElementTree", "xml.etree.ElementTree"),
@@ -160,9 +195,19 @@ const METHODS: &[(&str, &str)] = &[
     ("assertItemsEqual", "assertCountEqual"),
     ("assertRegexpMatches", "assertRegex"),
     ("assertRaisesRegexp", "assertRaisesRegex"),
+    ("assertNotRegexpMatches", "assertNotRegex"),
+    ("assertAlmostEquals", "assertAlmostEqual"),
+    ("assertNotAlmostEquals", "assertNotAlmostEqual"),
+    ("assert_", "assertTrue"),
+    ("failUnless", "assertTrue"),
+    ("failUnlessEqual", "assertEqual"),
+    ("failIf", "assertFalse"),
     ("readfp", "read_file"),
     ("warn", "warning"),
 ];
+
+/// Methods that no object of today's standard library has, so that they can be mended before they fail.
+const GONE_METHODS: &[&str] = &["isAlive", "readfp", "assertEquals", "assertNotEquals", "getiterator"];
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let Some((owner, name)) = case.faults().find_map(wanted) else { return Vec::new() };
@@ -173,9 +218,14 @@ fn propose(case: &Case) -> Vec<Candidate> {
         mended.imports_of_names();
         mended.imports_of_modules();
         mended.attributes();
+        mended.call_forms();
         if let Some(name) = &name {
             mended.methods(name);
         }
+        for gone in GONE_METHODS.iter().filter(|gone| name.as_deref() != Some(**gone)) {
+            mended.methods(gone);
+        }
+        mended.array_methods(name.as_deref());
         if !mended.notes.is_empty() {
             let Mended { mut parts, imports, notes, .. } = mended;
             parts.extend(imports.iter().filter_map(|name| python::import(&module, name)));
@@ -193,10 +243,26 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let last = said.rsplit('.').next().unwrap_or_default().to_owned();
     let mut hit = false;
     for (file, parts, notes) in parts_by_file {
-        hit = hit || notes.iter().any(|note| note.contains(&last));
+        let form = last.contains(' ') && notes.iter().any(|note| note.contains(&said));
+        hit = hit || form || notes.iter().any(|note| note.contains(&last));
         draft = draft.rewrite(&file, splice(&file.text, parts), notes.join("; "));
     }
     if hit { draft.done().into_iter().collect() } else { Vec::new() }
+}
+
+/// A program with all names of the table mended; `None` when it has none.
+pub(super) fn mended(module: &Module) -> Option<String> {
+    let mut mended = Mended { module, parts: Vec::new(), imports: Vec::new(), notes: Vec::new() };
+    mended.imports_of_names();
+    mended.imports_of_modules();
+    mended.attributes();
+    mended.call_forms();
+    if mended.notes.is_empty() {
+        return None;
+    }
+    let Mended { mut parts, imports, .. } = mended;
+    parts.extend(imports.iter().filter_map(|name| python::import(module, name)));
+    Some(splice(module.text(), parts))
 }
 
 /// Module and name of a fault of this kind.
@@ -204,6 +270,14 @@ fn wanted(fault: &Fault) -> Option<(String, Option<String>)> {
     match fault {
         Fault::MissingName { owner, name } => Some((owner.clone(), Some(name.clone()))),
         Fault::MissingModule { name } => Some((name.clone(), None)),
+        Fault::BadValue { message, .. } if message.contains("invalid mode") => {
+            Some(("the mode U".into(), None))
+        }
+        Fault::Other { message } | Fault::BadValue { message, .. }
+            if message.contains("global flags not at the start") =>
+        {
+            Some(("the flag inside of a pattern".into(), None))
+        }
         _ => None,
     }
 }
@@ -345,10 +419,50 @@ impl Mended<'_> {
         self.lone_imports();
     }
 
+    /// Calls whose form changed with their name.
+    fn call_forms(&mut self) {
+        let (parts, imports) = old_forms::parts(self.module);
+        for (span, text, note) in parts {
+            // What was mended as a name before gets the form as a whole.
+            self.parts.retain(|(known, _)| !(span.start <= known.start && known.end <= span.end));
+            self.notes.push(note);
+            self.parts.push((span, text));
+        }
+        self.imports.extend(imports);
+    }
+
+    /// `array.tostring()`: the method's name means other things elsewhere, so only the objects of `array` are mended early.
+    fn array_methods(&mut self, failed: Option<&str>) {
+        let imports = self.module.imports();
+        let arrays = imports.iter().any(|import| import.module == "array");
+        if !arrays || failed == Some("tostring") {
+            return;
+        }
+        for call in self.module.calls_of(".tostring").into_iter().filter(|call| call.arguments.is_empty()) {
+            let end = call.span.start + call.callee.len();
+            let name = end - "tostring".len()..end;
+            if self.module.text().get(name.clone()) == Some("tostring") {
+                self.notes.push("tostring is tobytes".to_owned());
+                self.parts.push((name, "tobytes".to_owned()));
+            }
+        }
+    }
+
     /// Modules that are gone and of which nothing is used any more: their imports go.
     fn lone_imports(&mut self) {
-        const GONE: &[&str] =
-            &["urllib2", "commands", "imp", "pipes", "distutils.spawn", "distutils.file_util"];
+        const GONE: &[&str] = &[
+            "urllib2",
+            "commands",
+            "cgi",
+            "md5",
+            "sha",
+            "sets",
+            "imp",
+            "pipes",
+            "distutils.spawn",
+            "distutils.file_util",
+            "distutils.dir_util",
+        ];
         for import in
             self.module.imports().iter().filter(|i| i.name.is_none() && GONE.contains(&i.module.as_str()))
         {
@@ -444,6 +558,59 @@ mod tests {
         assert_eq!(healed.healed(&PythonRemovedName), "for c in list(root):\n    x(c)\n");
         let healed = case("a.tostring()\n", name("array.array", "tostring"));
         assert_eq!(healed.healed(&PythonRemovedName), "a.tobytes()\n");
+    }
+
+    #[test]
+    fn keeps_what_escape_did_to_quotes() {
+        let text = "import cgi\nx = cgi.escape(name)\ny = cgi.escape(a[0], True)\n";
+        assert_eq!(
+            case(text, Fault::MissingModule { name: "cgi".into() }).healed(&PythonRemovedName),
+            "import html\nx = html.escape(name, quote=False)\n\
+             y = html.escape(a[0], quote=False).replace('\"', \"&quot;\")\n"
+        );
+        let text = "from cgi import escape\nx = escape(name)\n";
+        assert_eq!(
+            case(text, name("cgi", "escape")).healed(&PythonRemovedName),
+            "from html import escape\nx = escape(name, quote=False)\n"
+        );
+    }
+
+    #[test]
+    fn mends_old_forms_together_with_names() {
+        let text = "import plistlib\nimport re\nimport time\nW = re.compile(\"a(?i)\")\nP = re.compile(r'x|(?im)y')\nt = time.clock()\n\
+            f = open(p, \"rU\")\ns = plistlib.readPlist(p)\nif thread.isAlive():\n    pass\n";
+        let healed = case(text, Fault::BadValue { value: None, message: "invalid mode: 'rU'".into() })
+            .healed(&PythonRemovedName);
+        for part in [
+            "re.compile(\"(?i)a\")",
+            "re.compile(r'(?im)x|y')",
+            "time.perf_counter()",
+            "open(p, \"r\")",
+            "plistlib.loads(pathlib.Path(p).read_bytes())",
+            "import pathlib\n",
+            "thread.is_alive()",
+        ] {
+            assert!(healed.contains(part), "{part} in {healed}");
+        }
+    }
+
+    #[test]
+    fn keeps_the_number_of_values_and_finds_moved_methods() {
+        let text = "import inspect\nfrom HTMLParser import HTMLParser\na, b, c, d = inspect.getargspec(f)\ns = inspect.getargspec(f)\nx = HTMLParser().unescape(t)\n";
+        let healed =
+            case(text, Fault::MissingModule { name: "HTMLParser".into() }).healed(&PythonRemovedName);
+        assert!(
+            healed.contains("d = inspect.getfullargspec(f)[:4]\ns = inspect.getfullargspec(f)\n"),
+            "{healed}"
+        );
+        assert!(healed.contains("x = html.unescape(t)\n") && healed.contains("import html\n"), "{healed}");
+    }
+
+    #[test]
+    fn leaves_other_modes_and_patterns_alone() {
+        let text = "import re\nopen(p, 'rb')\nre.compile('(?i)a')\nre.compile('a(?i:b)')\n";
+        let fault = Fault::BadValue { value: None, message: "invalid mode: 'q'".into() };
+        assert!(case(text, fault).silent(&PythonRemovedName));
     }
 
     #[test]

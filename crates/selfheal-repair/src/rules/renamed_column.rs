@@ -124,14 +124,19 @@ fn other<'k>(known: &'k BTreeSet<String>, name: &str) -> Option<&'k String> {
         let words = other.to_lowercase();
         let one_more = words.split('_').count() == name.split('_').count() + 1
             && words.split('_').any(|part| part == name.to_lowercase());
+        let plural = |one: &str, many: &str| many.to_lowercase() == format!("{}s", one.to_lowercase());
         bare(other) == bare(name)
+            || plural(name, other)
+            || plural(other, name)
             || distance(other, name, 2) <= usize::from(name.len() > 4)
             || (one_more && name.len() > 3)
     };
     if known.contains(name) {
         return None;
     }
-    let mut found = known.iter().filter(alike);
+    // `price_2025` is no other spelling of `price_2026`.
+    let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+    let mut found = known.iter().filter(alike).filter(|other| digits(other) == digits(name));
     let first = found.next()?;
     found.next().is_none().then_some(first)
 }
@@ -179,6 +184,14 @@ mod tests {
     fn asks_for_the_column_by_its_new_name() {
         assert!(case("customerName").healed(&RenamedColumn).contains("SELECT customer_name, count"));
         assert!(case("placed").healed(&RenamedColumn).contains("SELECT placed_at, count"));
+    }
+
+    #[test]
+    fn leaves_columns_that_differ_in_a_number_alone() {
+        let scene = TestScene::new().file("s.sql", "CREATE TABLE t (rate_2025 REAL, line1 TEXT);\n");
+        let column = |name: &str| Fault::NoSuchObject { kind: "column".into(), name: name.into() };
+        let case = TestCase::new("x.py", "Q = 'SELECT rate_2026 FROM t'\n", scene).fault(column("rate_2026"));
+        assert!(case.silent(&RenamedColumn));
     }
 
     #[test]

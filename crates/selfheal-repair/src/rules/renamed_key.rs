@@ -89,7 +89,7 @@ fn other_spelling<'k>(known: &'k BTreeSet<String>, key: &str) -> Option<&'k Stri
 
 /// The keys of the data: of JSON files and of the head lines of tables that the program names, and of the values that a probe
 /// saw.
-fn data_keys(case: &Case, module: &Module) -> BTreeSet<String> {
+pub(super) fn data_keys(case: &Case, module: &Module) -> BTreeSet<String> {
     let mut keys = BTreeSet::new();
     for path in python::data_files(case, module) {
         if path.extension().is_some_and(|ending| ending == "py") {

@@ -130,10 +130,39 @@ fn changes(module: &Module, body: Node<'_>, name: &str) -> bool {
                     .is_some_and(|a| CHANGING.contains(&module.text_of(a))),
                 "augmented_assignment" => parent.child_by_field_name("left") == Some(node),
                 "argument_list" | "keyword_argument" => true,
+                // Kept in an object, it lives on and is changed there.
+                "assignment" => {
+                    parent.child_by_field_name("right") == Some(node)
+                        && parent
+                            .child_by_field_name("left")
+                            .is_some_and(|left| kept_and_changed(module, left))
+                }
                 _ => false,
             }
         },
     )
+}
+
+/// Whether an attribute (`self.items`) is changed anywhere in the program.
+fn kept_and_changed(module: &Module, left: Node<'_>) -> bool {
+    let name = module.text_of(left);
+    if left.kind() != "attribute" {
+        return false;
+    }
+    module.nodes("attribute").into_iter().filter(|other| module.text_of(*other) == name).any(|other| {
+        let Some(parent) = other.parent() else { return false };
+        match parent.kind() {
+            "subscript" => parent.parent().is_some_and(|up| {
+                matches!(up.kind(), "assignment" | "augmented_assignment")
+                    && up.child_by_field_name("left") == Some(parent)
+            }),
+            "attribute" => parent
+                .child_by_field_name("attribute")
+                .is_some_and(|method| CHANGING.contains(&module.text_of(method))),
+            "augmented_assignment" => parent.child_by_field_name("left") == Some(other),
+            _ => false,
+        }
+    })
 }
 
 #[cfg(test)]
@@ -155,6 +184,14 @@ mod tests {
                 .replace("seen=[]", if text.contains("len(seen)") { "seen=None" } else { "seen=[]" })
                 .replace("    add(", "    if seen is None:\n        seen = []\n    add(")
         );
+    }
+
+    #[test]
+    fn knows_defaults_that_objects_keep() {
+        let text = "class B:\n    def __init__(self, items={}):\n        self.items = items\n    def add(self, k):\n        self.items[k] = 1\n";
+        let healed = case(text).healed(&SharedDefault);
+        assert!(healed.contains("items=None") && healed.contains("            items = {}\n"), "{healed}");
+        assert!(case(&text.replace("self.items[k] = 1", "return self.items[k]")).silent(&SharedDefault));
     }
 
     #[test]

@@ -28,11 +28,14 @@ use selfheal_core::fault::Fault;
 use selfheal_syntax::python::{Call, Module};
 
 use crate::candidate::{Candidate, Draft};
-use crate::case::Case;
+use crate::case::{Case, ScriptFile};
 use crate::python::{self, Part};
 use crate::shell::splice;
 
 rule!(TextEncoding, "text_encoding", Unsafe, propose);
+
+/// What a fault's codec is called when a byte order mark was in the way.
+const BYTE_ORDER_MARK: &str = "utf-8-sig";
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let codec = case.faults().find_map(|fault| match fault {
@@ -41,11 +44,32 @@ fn propose(case: &Case) -> Vec<Candidate> {
     });
     let Some(codec) = codec else { return Vec::new() };
     let modules = python::modules(case);
-    let Some((file, module)) = modules.into_iter().find(|(_, module)| !opens(module).is_empty()) else {
+    if codec == BYTE_ORDER_MARK {
+        return modules
+            .iter()
+            .find_map(|(file, module)| without_mark(case, file, module))
+            .into_iter()
+            .collect();
+    }
+    let texts = |module: &Module| !opens(module).is_empty() || !module.calls_of(".read_text").is_empty();
+    let Some((file, module)) =
+        modules.into_iter().find(|(_, module)| texts(module) || prints_fault(case, module))
+    else {
         return Vec::new();
     };
     if matches!(codec.as_str(), "ascii" | "latin-1" | "charmap") {
-        let parts = with_utf8(&module);
+        let printed = encodes(case) && prints_fault(case, &module);
+        let mut parts = with_utf8(&module, codec == "ascii");
+        if printed {
+            let at = python::after_imports(&module);
+            let mut line = "\nsys.stdout.reconfigure(encoding=\"utf-8\")\n".to_owned();
+            match python::import(&module, "sys") {
+                Some((span, import)) if span.start == at => line = format!("{import}{line}"),
+                Some(import) => parts.push(import),
+                None => {}
+            }
+            parts.push((at..at, line));
+        }
         let draft = Draft::new(
             "text_encoding",
             format!("the program leaves the encoding to the locale, which is {codec} where the job runs"),
@@ -114,18 +138,99 @@ fn writes(call: &Call) -> bool {
     mode.is_some_and(|mode| mode.contains(['w', 'a', 'x']))
 }
 
-fn with_utf8(module: &Module) -> Vec<Part> {
-    let mut parts: Vec<Part> = opens(module)
+/// Whether the failure was in writing text, not in reading it.
+fn encodes(case: &Case) -> bool {
+    case.report.core_error.contains("can't encode")
+}
+
+/// Whether the line that failed prints.
+fn prints_fault(case: &Case, module: &Module) -> bool {
+    let line = case.report.location.as_ref().map(|place| place.line);
+    module.calls_of("print").iter().any(|call| line == Some(call.line))
+        && !module.text().contains("reconfigure(")
+}
+
+/// Reads a file that begins with a byte order mark with an encoding that takes it off. Files without one are read as before.
+fn without_mark(case: &Case, file: &ScriptFile, module: &Module) -> Option<Candidate> {
+    let marked = python::data_files(case, module)
+        .into_iter()
+        .find(|path| case.scene.read(path, 3).is_some_and(|bytes| bytes.starts_with(&[0xef, 0xbb, 0xbf])))?;
+    let name = marked.file_name()?.to_string_lossy().into_owned();
+    let mut parts: Vec<Part> = Vec::new();
+    let reading: Vec<Call> = opens(module).into_iter().filter(|call| !writes(call)).collect();
+    let texts = module.calls_of(".read_text");
+    let lines = python::failing_lines(case, &file.path);
+    let near = |call: &&Call| reading.len() + texts.len() == 1 || reaches(module, call, &lines);
+    for call in reading.iter().chain(&texts).filter(near) {
+        match call
+            .keyword("encoding")
+            .or_else(|| call.arguments.first().filter(|_| call.callee.ends_with(".read_text")))
+        {
+            Some(said) => {
+                let utf8 = said.string.as_deref().is_some_and(|codec| {
+                    matches!(codec.to_lowercase().replace('_', "-").as_str(), "utf-8" | "utf8")
+                });
+                parts.extend(utf8.then(|| (said.span.clone(), "\"utf-8-sig\"".to_owned())));
+            }
+            None => parts.extend(python::add_argument(module, &call.span, "encoding=\"utf-8-sig\"")),
+        }
+    }
+    let line = python::line_of(&file.text, parts.first()?.0.start);
+    Draft::new(
+        "text_encoding",
+        format!("{name} begins with a byte order mark, which became part of its first word"),
+        "read it with an encoding that takes the mark off",
+    )
+    .evidence(format!("the first three bytes of {name} are EF BB BF"))
+    .rewrite(
+        file,
+        splice(&file.text, parts),
+        format!("line {line}: a byte order mark is no part of the text"),
+    )
+    .done()
+}
+
+/// Whether a call stands in the same function (or in the same statement at top level) as a line that failed.
+fn reaches(module: &Module, call: &Call, lines: &[u32]) -> bool {
+    let Some(mut node) = python::node_at(module, &call.span) else { return false };
+    while let Some(parent) = node.parent() {
+        if parent.kind() == "module" {
+            break;
+        }
+        node = parent;
+        if node.kind() == "function_definition" {
+            break;
+        }
+    }
+    let (first, last) =
+        (python::line_of(module.text(), node.start_byte()), python::line_of(module.text(), node.end_byte()));
+    lines.iter().any(|line| first <= *line && *line <= last)
+}
+
+fn with_utf8(module: &Module, ascii: bool) -> Vec<Part> {
+    // Where ASCII is said in so many words, all of a program's files say it: UTF-8 is ASCII for what was there before.
+    let said = module.calls().into_iter().filter(|_| ascii).filter_map(|call| {
+        let codec = call.keyword("encoding")?;
+        let known = matches!(call.resolved.as_str(), "open" | "io.open")
+            || call.callee.ends_with(".read_text")
+            || call.callee.ends_with(".write_text");
+        let is_ascii = codec.string.as_deref().is_some_and(|codec| codec.eq_ignore_ascii_case("ascii"));
+        (known && is_ascii).then(|| (codec.span.clone(), "\"utf-8\"".to_owned()))
+    });
+    let mut parts: Vec<Part> = said.collect();
+    let silent: Vec<Part> = opens(module)
         .iter()
         .filter(|call| call.keyword("encoding").is_none() && call.arguments.len() < 4)
         .filter_map(|call| python::add_argument(module, &call.span, "encoding=\"utf-8\""))
         .collect();
+    parts.extend(silent);
     for call in module
         .calls()
         .iter()
         .filter(|call| call.callee.ends_with(".read_text") || call.callee.ends_with(".write_text"))
     {
-        if call.keyword("encoding").is_none() {
+        let given = call.arguments.len() > usize::from(call.callee.ends_with(".write_text"));
+        if call.keyword("encoding").is_none() && !given {
             parts.extend(python::add_argument(module, &call.span, "encoding=\"utf-8\""));
         }
     }
@@ -150,6 +255,15 @@ fn found_out(case: &Case, module: &Module, other: &str) -> (Vec<Part>, String) {
             None => parts.extend(python::add_argument(module, &call.span, &format!("encoding={new}"))),
         }
         lines.push(call.line.to_string());
+    }
+    for call in module.calls_of(".read_text") {
+        let Some(object) = call.callee.strip_suffix(".read_text") else { continue };
+        let simple = object.chars().all(|c| crate::text::is_name(c) || "._-/\"'()[], ".contains(c));
+        let Some(said) = call.keyword("encoding").filter(|_| simple && object.len() < 100) else { continue };
+        if !lines.contains(&call.line.to_string()) {
+            parts.push((said.span.clone(), format!("encoding_of({object})")));
+            lines.push(call.line.to_string());
+        }
     }
     if !parts.is_empty() {
         let at = python::after_imports(module);
@@ -204,6 +318,37 @@ mod tests {
             "a = open('a', encoding=\"utf-8\").read()\nopen('b', 'w', encoding=\"utf-8\").write(a)\nopen('c', 'rb')\n"
         );
         assert!(!case(text, "ascii").ask(&TextEncoding)[0].proposal.changes_meaning);
+    }
+
+    #[test]
+    fn takes_a_byte_order_mark_off_where_it_is_read() {
+        let text = "import json\n\ndef load(name):\n    with open(name, encoding='utf-8') as f:\n        return json.load(f)\n\nx = load('s.json')\nopen('other')\n";
+        let scene = || TestScene::new().file("s.json", "\u{feff}{}");
+        let case =
+            TestCase::new("x.py", text, scene()).fault(Fault::Encoding { codec: "utf-8-sig".into() }).at(5);
+        assert_eq!(case.healed(&TextEncoding), text.replace("'utf-8'", "\"utf-8-sig\""));
+        let text = "import json, pathlib\nx = json.loads(pathlib.Path('s.json').read_text())\n";
+        let case =
+            TestCase::new("x.py", text, scene()).fault(Fault::Encoding { codec: "utf-8-sig".into() }).at(2);
+        assert!(case.healed(&TextEncoding).contains("read_text(encoding=\"utf-8-sig\")"));
+        let none = TestCase::new("x.py", text, TestScene::new().file("s.json", "{}"));
+        assert!(none.fault(Fault::Encoding { codec: "utf-8-sig".into() }).at(2).silent(&TextEncoding));
+    }
+
+    #[test]
+    fn says_utf8_for_ascii_and_for_what_is_printed() {
+        let text = "import json\nf = open('a', encoding='ascii')\nprint(f.read())\n";
+        let mut failed = case(text, "ascii").at(3);
+        failed.report.core_error = "UnicodeEncodeError: 'ascii' codec can't encode character".into();
+        let healed = failed.healed(&TextEncoding);
+        assert!(healed.contains("open('a', encoding=\"utf-8\")"), "{healed}");
+        assert!(healed.contains("import sys\n\nsys.stdout.reconfigure(encoding=\"utf-8\")\n"), "{healed}");
+    }
+
+    #[test]
+    fn finds_the_encoding_out_for_paths_too() {
+        let text = "from pathlib import Path\nfor p in Path('branches').glob('*.csv'):\n    t = p.read_text(encoding='utf-8')\nopen('branches/north.csv')\n";
+        assert!(case(text, "utf-8").healed(&TextEncoding).contains("p.read_text(encoding=encoding_of(p))"));
     }
 
     #[test]
