@@ -177,6 +177,46 @@ pub(crate) fn place_may_be_made(case: &Case, place: &Path) -> bool {
     facts.kind == Kind::Directory && (case.owns(place) || close && ancestor.components().count() > 1)
 }
 
+/// Whether a program speaks of a mount anywhere: then a folder that is missing may be one.
+pub(crate) fn speaks_of_mounts(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.map(str::to_lowercase).any(|word| word.starts_with("mount") || word == "umount")
+}
+
+/// Whether a path below a folder leads through one that holds what is not in use: copies for tests, what was put aside.
+pub(crate) fn is_aside(base: &Path, path: &Path) -> bool {
+    const ASIDE: &[&str] = &[
+        "test",
+        "tests",
+        "spec",
+        "fake",
+        "fakes",
+        "mock",
+        "mocks",
+        "stubs",
+        "fixture",
+        "fixtures",
+        "example",
+        "examples",
+        "sample",
+        "samples",
+        "archive",
+        "archived",
+        "attic",
+        "old",
+        "obsolete",
+        "backup",
+        "backups",
+        "bak",
+        "trash",
+        "node_modules",
+    ];
+    path.strip_prefix(base).is_ok_and(|rest| {
+        rest.components()
+            .any(|part| ASIDE.contains(&part.as_os_str().to_string_lossy().to_lowercase().as_str()))
+    })
+}
+
 /// Whether nothing in the script says that a folder is a mount: `mountpoint`, or a remark where its name is set.
 fn expects_no_mount(script: &Script<'_>, word: &str) -> bool {
     let names = variables(word);

@@ -53,7 +53,9 @@ fn propose(case: &Case) -> Vec<Candidate> {
             lines.iter().any(|line| first < *line && *line <= last)
         });
         // The innermost loop over lines.
-        let Some((name, part)) = found.filter_map(|node| skip(case, &module, node)).last() else { continue };
+        let Some((name, part)) = found.filter_map(|node| skip(case, &module, node)).next_back() else {
+            continue;
+        };
         let line = python::line_of(&file.text, part.0.start);
         let draft = Draft::new(
             "blank_lines",

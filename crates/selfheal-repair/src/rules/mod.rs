@@ -58,6 +58,7 @@ mod node_exports;
 mod node_modules_kind;
 mod optional_key;
 mod perl_library;
+mod program_folder;
 mod python_environment;
 mod python_folder;
 mod python_removed_name;
@@ -137,6 +138,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &unmatched_glob::UnmatchedGlob,
         &missing_folder::MissingFolder,
         &python_folder::PythonFolder,
+        &program_folder::ProgramFolder,
         &text_encoding::TextEncoding,
         &perl_library::PerlLibrary,
         &node_modules_kind::NodeModulesKind,

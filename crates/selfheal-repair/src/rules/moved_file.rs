@@ -28,6 +28,7 @@ use selfheal_core::scene::Kind;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
+use crate::folders::is_aside;
 
 rule!(MovedFile, "moved_file", Unsafe, propose);
 
@@ -100,7 +101,7 @@ fn named(case: &Case, base: &Path, name: &str) -> Vec<PathBuf> {
         for entry in case.scene.names(&folder) {
             let place = folder.join(&entry);
             match case.scene.facts(&place).map(|facts| facts.kind) {
-                Some(Kind::File) if entry == name => found.push(place),
+                Some(Kind::File) if entry == name && !is_aside(base, &place) => found.push(place),
                 Some(Kind::Directory) if !entry.starts_with('.') && waiting.len() < MOST_FOLDERS => {
                     waiting.push(place)
                 }

@@ -30,7 +30,7 @@ use selfheal_syntax::python::{Argument, Call, Module};
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
-use crate::folders::place_may_be_made;
+use crate::folders::{place_may_be_made, speaks_of_mounts};
 use crate::python::{self, Part};
 use crate::shell::splice;
 
@@ -56,6 +56,9 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     };
     for (file, module) in python::modules(case) {
+        if speaks_of_mounts(&file.text) {
+            continue;
+        }
         let lines = python::failing_lines(case, &file.path);
         let near: Vec<Call> = module.calls().into_iter().filter(|call| lines.contains(&call.line)).collect();
         let mut found: Vec<(Call, Made)> =
@@ -250,6 +253,8 @@ mod tests {
     #[test]
     fn leaves_reading_alone() {
         assert!(case("open('out/b/x.txt')\n", 1).silent(&PythonFolder));
+        let text = "\"\"\"Copies to the disk mounted at out/.\"\"\"\nopen('out/b/x.txt', 'w')\n";
+        assert!(case(text, 2).silent(&PythonFolder));
         let far = TestCase::new("x.py", "open('/mnt/nas/x', 'w')\n", TestScene::new())
             .fault(no_such("/mnt/nas/x"))
             .at(1);

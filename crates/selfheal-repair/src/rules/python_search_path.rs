@@ -29,6 +29,7 @@ use selfheal_core::scene::Kind;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
+use crate::folders::is_aside;
 use crate::python;
 use crate::shell::splice;
 
@@ -97,7 +98,7 @@ fn below(case: &Case, home: &Path, name: &str) -> Option<PathBuf> {
         let mut next: Vec<PathBuf> = Vec::new();
         for folder in &waiting {
             let names = case.scene.names(folder).into_iter().filter(|name| !name.starts_with('.'));
-            let folders = names.map(|name| folder.join(name));
+            let folders = names.map(|name| folder.join(name)).filter(|path| !is_aside(home, path));
             next.extend(
                 folders
                     .filter(|path| case.scene.facts(path).is_some_and(|facts| facts.kind == Kind::Directory)),
@@ -152,6 +153,7 @@ mod tests {
     #[test]
     fn leaves_what_is_not_there_or_twice_alone() {
         assert!(case(TestScene::new().file("bin/wordlist", "no program")).silent(&PythonSearchPath));
+        assert!(case(TestScene::new().raw("tests/fakes/wordlist", b"x", 0o755)).silent(&PythonSearchPath));
         let two = TestScene::new().raw("a/wordlist", b"x", 0o755).raw("b/wordlist", b"y", 0o755);
         assert!(case(two).silent(&PythonSearchPath));
     }

@@ -306,7 +306,26 @@ fn near(help: &str, old: &str) -> Option<String> {
         let (a, b) = (new.trim_start_matches('-'), old.trim_start_matches('-'));
         let bare = |text: &str| text.replace('-', "");
         let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
+        // `--clean-all` does more than `--clean`, and `--no-x` the opposite of `--x`.
+        let strong = |text: &str| {
+            let strong = [
+                "all",
+                "force",
+                "recursive",
+                "everything",
+                "hard",
+                "purge",
+                "delete",
+                "no",
+                "skip",
+                "ignore",
+                "without",
+                "disable",
+            ];
+            text.split('-').filter(|word| strong.contains(word)).map(str::to_owned).collect::<Vec<_>>()
+        };
         a != b
+            && strong(a) == strong(b)
             && digits(a) == digits(b)
             && (bare(a) == bare(b)
                 || distance(a, b, 2) <= if b.len() > 5 { 2 } else { 1 }
@@ -430,6 +449,7 @@ mod tests {
     #[test]
     fn leaves_options_without_a_likeness_alone() {
         assert!(case("  --all\n  --long\n", "tool --frobnicate\n", "--frobnicate").silent(&UnknownOption));
+        assert!(case("  --clean-all  delete all\n", "tool --clean\n", "--clean").silent(&UnknownOption));
         assert!(case("  --sort-a\n  --sort-b\n", "tool --sort\n", "--sort").silent(&UnknownOption));
     }
 }
