@@ -23,7 +23,7 @@
 //! Only for files that are written, with the limits of `missing_folder`: the job's own folders, no mounts. Only where the path
 //! can be evaluated twice.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use selfheal_core::edit::LineEdit;
 use selfheal_core::fault::Fault;
