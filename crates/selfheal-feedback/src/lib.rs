@@ -28,3 +28,5 @@ mod similar;
 mod stdlib;
 mod template;
 mod words;
+
+pub use locate::remote as remote_host;

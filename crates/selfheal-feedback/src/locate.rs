@@ -334,6 +334,7 @@ fn is_own_failure(found: Option<&Found>) -> bool {
 }
 
 /// The host or container that a command works on, if not here.
+#[must_use]
 pub fn remote(words: &[String]) -> Option<String> {
     let words = look_through_words(words);
     let (name, arguments) = words.split_first()?;

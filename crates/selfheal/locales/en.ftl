@@ -77,6 +77,7 @@ note-spent-output = it was not run again: it had already written to a pipe or fi
 note-spent-input = it was not run again: its input cannot be read twice
 note-not-repeatable = it was not run again: { $why }
 note-failed-again = the repair of incident { $id } did not last; its files are back as they were
+note-elsewhere = it failed on { $host }: nothing here can be edited
 note-no-box = no box can be built on this machine, so nothing was tried: { $why }
 
 # Surroundings

@@ -71,6 +71,7 @@ note-spent-output = 没有重新运行：它已向管道或文件写过输出（
 note-spent-input = 没有重新运行：它的输入不能再读一次
 note-not-repeatable = 没有重新运行：{ $why }
 note-failed-again = 事件 { $id } 的修复没有持久；文件已恢复原样
+note-elsewhere = 它在 { $host } 上失败：这里没有可以修改的东西
 note-no-box = 本机无法建立沙箱，因此什么都没有试验：{ $why }
 
 # 运行环境

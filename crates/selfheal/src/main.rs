@@ -15,6 +15,7 @@ mod document;
 mod driver;
 mod environment;
 mod exit_code;
+mod hosts;
 mod lock;
 mod logging;
 mod login_shell;

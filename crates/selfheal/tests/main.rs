@@ -13,6 +13,7 @@ mod decide;
 mod environment;
 mod faults;
 mod help;
+mod hosts;
 mod outcomes;
 mod overlap;
 mod profiles;

@@ -39,6 +39,9 @@ pub fn run(context: &Context) -> Ended {
     boxes(context, &mut point);
     state(context, &mut point);
     interpreters(context, &mut point);
+    for (what, text) in crate::hosts::traits(context) {
+        point(Standing::Note, "host", &format!("{what}: {text}"));
+    }
     model(context, &mut point);
     timer(&mut point);
     settings(context, &mut point);

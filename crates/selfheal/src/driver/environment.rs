@@ -1,6 +1,8 @@
 //! Works by hand, not in cron: whether a difference of surroundings explains the failure.
 
+use selfheal_core::fault::Fault;
 use selfheal_core::report::Report;
+use selfheal_core::run::Ended;
 use selfheal_feedback::environment::may_explain;
 
 use super::Healer;
@@ -9,10 +11,27 @@ use crate::texts::{Language, Texts};
 use crate::versions;
 
 impl Healer<'_> {
+    /// The host or container that it failed on, if not here. A connection that failed is a failure here.
+    fn elsewhere(&self, report: &Report) -> Option<String> {
+        let located = report.location.as_ref().and_then(|place| place.remote.clone());
+        let here = matches!(report.fault(), Some(Fault::Network { .. } | Fault::NoSuchReference { .. }))
+            || !matches!(self.run.ended, Ended::Exited(code) if code != 125 && code != 255);
+        let words = || {
+            let argv: Vec<String> =
+                self.job.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            selfheal_feedback::remote_host(&argv).filter(|_| !here)
+        };
+        located.or_else(words)
+    }
+
     /// Notes the one difference from the last good run, or from a login shell, that explains the failure. Nobody is
     /// asked where surroundings cannot be the reason, or where it failed on another machine.
     pub(super) fn compare_environment(&mut self, report: &mut Report) {
-        let remote = report.location.as_ref().is_some_and(|place| place.remote.is_some());
+        let remote = self.elsewhere(report);
+        if let Some(host) = &remote {
+            self.notes.push(self.tools.texts.say("note-elsewhere", &[("host", host)]));
+        }
+        let remote = remote.is_some();
         let Some(fault) = report.fault().filter(|fault| may_explain(fault) && !remote) else { return };
         let context = self.tools.context;
         let mut here = environment::of_job(context, self.job, &self.env());
