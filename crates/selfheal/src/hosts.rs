@@ -75,7 +75,7 @@ fn of_system(sources: &Sources) -> Vec<Trait> {
 fn root_is_read_only(mountinfo: &str) -> bool {
     let mut on_root = mountinfo.lines().filter(|line| line.split(' ').nth(4) == Some("/"));
     on_root
-        .last()
+        .next_back()
         .and_then(|line| line.split(' ').nth(5))
         .is_some_and(|options| options.split(',').any(|option| option == "ro"))
 }
