@@ -158,9 +158,19 @@ impl Healer<'_> {
         }
     }
 
+    /// The words of the step that failed. A trace ends with the innermost command, which may only stand in a substitution
+    /// of the step: a strict job does not end there, so the step's own first word counts.
     fn failed_words(&self) -> Vec<String> {
-        let command = self.report.as_ref().and_then(|report| report.command.as_ref());
-        command.map(|command| command.words.clone()).unwrap_or_default()
+        let Some(command) = self.report.as_ref().and_then(|report| report.command.as_ref()) else {
+            return Vec::new();
+        };
+        let own = command.source.split_whitespace().next().unwrap_or_default();
+        match command.words.first() {
+            Some(inner) if inner != own && command.source.contains(&format!("$({inner}")) => {
+                vec![own.to_owned()]
+            }
+            _ => command.words.clone(),
+        }
     }
 
     /// With the command that failed replaced by one that always fails, the repaired job must still fail; unless the
