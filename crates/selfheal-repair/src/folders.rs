@@ -28,6 +28,9 @@ const COPIERS: &[&str] = &["cp", "mv", "install", "ln", "rsync", "scp"];
 /// Commands that write the files that they are given.
 const WRITERS: &[&str] = &["tee", "touch", "truncate"];
 
+/// Options of `xargs` whose value is a word of its own.
+const XARGS_VALUES: &[&str] = &["-I", "-n", "-P", "-L", "-d", "-s", "-a", "-E"];
+
 /// Options that name an output file, by command; empty stands for all others.
 const OUTPUT_OPTIONS: &[(&str, &[&str])] = &[
     ("tar", &["-f"]),
@@ -61,12 +64,47 @@ fn folder_words(script: &Script<'_>, command: &Command, values: &Values<'_>) -> 
             out.extend(folder_of_file(target, values));
         }
     }
-    let name = script.name(command);
+    out.extend(argument_folders(&inner_words(&script.words(command)), values));
+    out
+}
+
+/// The words of the command that does the work: of what `xargs` or `find -exec` starts.
+fn inner_words<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let Some((name, rest)) = words.split_first() else { return Vec::new() };
+    match name.rsplit('/').next().unwrap_or_default() {
+        "xargs" => {
+            let mut at = 0;
+            while let Some(option) = rest.get(at).filter(|word| word.starts_with('-')) {
+                at += if XARGS_VALUES.contains(option) { 2 } else { 1 };
+            }
+            // What is read stands behind the last word unless it has a place of its own.
+            let mut inner = rest.get(at..).unwrap_or_default().to_vec();
+            if !rest.iter().take(at).any(|option| option.starts_with("-I")) {
+                inner.push("{}");
+            }
+            inner
+        }
+        "find" => {
+            let start = rest.iter().position(|word| matches!(*word, "-exec" | "-execdir" | "-ok"));
+            let inner = start.and_then(|at| rest.get(at + 1..)).unwrap_or_default();
+            let ends = |word: &&&str| !matches!(**word, "\\;" | "';'" | "+");
+            inner.iter().take_while(ends).copied().collect()
+        }
+        _ => words.to_vec(),
+    }
+}
+
+/// The folders that the arguments of one command name as places to write.
+fn argument_folders(words: &[&str], values: &Values<'_>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let name = words.first().map(|word| unquoted(word)).unwrap_or_default();
     let name = name.rsplit('/').next().unwrap_or_default();
-    let words = script.words(command);
     let plain: Vec<&str> = words.iter().skip(1).copied().filter(|word| !word.starts_with('-')).collect();
     if COPIERS.contains(&name) {
-        out.extend(copy_target(&words, &plain, values));
+        out.extend(copy_target(words, &plain, values));
+    }
+    if matches!(name, "awk" | "gawk" | "mawk") {
+        out.extend(awk_folders(words, values));
     }
     if WRITERS.contains(&name) {
         out.extend(plain.iter().filter_map(|word| folder_of_file(word, values)));
@@ -85,6 +123,35 @@ fn folder_words(script: &Script<'_>, command: &Command, values: &Values<'_>) -> 
         out.extend(
             plain.iter().filter(|word| word.contains("XXX")).filter_map(|word| folder_of_file(word, values)),
         );
+    }
+    out
+}
+
+/// The folders of the files that a program of awk writes: `print > (out "/" $1)` with `-v out=WORD`, and
+/// `print > "folder/" $1`.
+fn awk_folders(words: &[&str], values: &Values<'_>) -> Vec<String> {
+    let program = |word: &&&str| word.starts_with('\'') && word.contains('>');
+    let Some(program) = words.iter().find(program) else { return Vec::new() };
+    let mut out = Vec::new();
+    for (at, _) in program.match_indices('>') {
+        let target = program.get(at + 1..).unwrap_or_default().trim_start_matches(['>', ' ', '(']);
+        if let Some((head, _)) = target.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+            let path = head.contains('/') && !head.starts_with("/dev/");
+            out.extend(folder_of(head).filter(|_| path));
+            continue;
+        }
+        let name: String = target.chars().take_while(|c| crate::text::is_name(*c)).collect();
+        let rest = target.get(name.len()..).unwrap_or_default().trim_start();
+        let given = words.windows(2).find_map(|pair| match pair {
+            ["-v", set] => set.strip_prefix(name.as_str())?.strip_prefix('='),
+            _ => None,
+        });
+        let Some(value) = given.filter(|_| !name.is_empty()) else { continue };
+        if rest.starts_with("\"/") {
+            out.push(quoted(&bare(value)));
+        } else {
+            out.extend(folder_of_file(value, values));
+        }
     }
     out
 }

@@ -225,11 +225,24 @@ fn is_lock(path: &std::path::Path) -> bool {
 /// A missing path that still holds its wildcards is a pattern that matched nothing.
 fn missing(path: PathBuf) -> Fault {
     match path.to_str() {
+        // BSD's `sed -i ''` takes an empty suffix; GNU takes the program behind it for a file.
+        Some(text) if is_substitution(text) => {
+            Fault::UnknownOption { command: "sed".to_owned(), option: "-i ''".to_owned() }
+        }
         Some(text) if text.contains(['*', '?']) || (text.contains('[') && text.contains(']')) => {
             Fault::UnmatchedGlob { pattern: text.to_owned() }
         }
         _ => Fault::NoSuchPath { path },
     }
+}
+
+/// Whether a text is a command of sed that replaces: `s|one|other|g`.
+fn is_substitution(text: &str) -> bool {
+    let Some(separator) = text.strip_prefix('s').and_then(|rest| rest.chars().next()) else { return false };
+    let behind = text.rsplit(separator).next().unwrap_or_default();
+    matches!(separator, '/' | '|' | '#' | ',' | '@' | '!' | ':' | ';' | '~')
+        && text.matches(separator).count() == 3
+        && behind.chars().all(|c| matches!(c, 'g' | 'i' | 'I' | 'p' | 'e' | 'm' | '0'..='9'))
 }
 
 /// A shell that may not start a file says the same as a tool that may not open one; only the shell names its line and

@@ -1,7 +1,7 @@
 //! # Options of the BSD tools given to the GNU tools
 //!
 //! ## What it finds
-//! `sed -i ''`, `date -v`, `date -j -f`, `date -r`, `stat -f`, `base64 -D`, `tail -r`, `find -E`, `md5 -q` where the GNU tools
+//! `sed -i ''`, `date -v`, `date -j -f`, `date -r`, `stat -f`, `base64 -D`, `tail -r`, `find -E`, `md5 -q`, `xargs -J` where the GNU tools
 //! are installed.
 //!
 //! ## Why it fails
@@ -61,9 +61,13 @@ const LETTERS: &[(&str, &str, &str)] =
 fn propose(case: &Case) -> Vec<Candidate> {
     let tool = case.faults().any(|fault| match fault {
         Fault::UnknownOption { command, .. } => {
-            matches!(command.rsplit('/').next(), Some("date" | "stat" | "base64" | "find" | "tail" | "sed"))
+            matches!(
+                command.rsplit('/').next(),
+                Some("date" | "stat" | "base64" | "find" | "tail" | "sed" | "xargs")
+            )
         }
         Fault::NoSuchPath { .. }
+        | Fault::UnmatchedGlob { .. }
         | Fault::BadValue { .. }
         | Fault::CommandNotFound { .. }
         | Fault::Syntax { .. }
@@ -113,6 +117,7 @@ fn translated(case: &Case, script: &Script<'_>, command: &Command) -> Option<Str
         "sed" => sed(&words),
         "date" => date(&words),
         "stat" => stat(&words),
+        "xargs" => xargs(&words),
         "tail" if words.contains(&"-r") => Some(
             words
                 .iter()
@@ -159,6 +164,29 @@ fn sed(words: &[&str]) -> Option<String> {
         }
         _ => return None,
     }
+    Some(out.join(" "))
+}
+
+/// Commands of which one call for every name does the same as one call for all.
+const ONE_BY_ONE: &[&str] = &["mv", "cp", "ln", "install", "rm", "touch", "chmod", "echo"];
+
+/// `xargs -J % mv % to/`: BSD puts all names in the place of the mark, GNU can do it one by one.
+fn xargs(words: &[&str]) -> Option<String> {
+    let at = words.iter().position(|word| word.starts_with("-J"))?;
+    let joined = words.get(at)?.strip_prefix("-J").filter(|mark| !mark.is_empty());
+    let (mark, count) = joined.map_or((words.get(at + 1).copied(), 2), |mark| (Some(mark), 1));
+    let (mark, behind) = (mark?, words.get(at + count..)?);
+    let mut rest = behind.iter().skip_while(|word| word.starts_with('-'));
+    let known = rest.next().is_some_and(|name| ONE_BY_ONE.contains(name));
+    if !known
+        || rest.clone().filter(|word| **word == mark).count() != 1
+        || rest.filter(|word| word.contains(mark)).count() != 1
+    {
+        return None;
+    }
+    let mut out: Vec<&str> = words.get(..at)?.to_vec();
+    out.extend(["-I", mark]);
+    out.extend(behind);
     Some(out.join(" "))
 }
 
@@ -324,6 +352,11 @@ mod tests {
         assert_eq!(gnu("n=$(stat -f %z \"$f\")\n"), "n=$(stat -c %s \"$f\")\n");
         assert_eq!(gnu("stat -f%z f\n"), "stat -c %s f\n");
         assert_eq!(gnu("stat -f '%Su %Lp' f\n"), "stat -c '%U %a' f\n");
+        assert_eq!(gnu("find a | xargs -0 -J % mv % b/\n"), "find a | xargs -0 -I % mv % b/\n");
+        let case = TestCase::new("x.sh", "f() { sed -i '' \"s|^$1=.*|$1=2|\" c; x; }\n", TestScene::new())
+            .fault(Fault::UnmatchedGlob { pattern: "s|^a=.*|a=2|".into() })
+            .at(1);
+        assert_eq!(case.healed(&BsdOptions), "f() { sed -i \"s|^$1=.*|$1=2|\" c; x; }\n");
         assert_eq!(gnu("base64 -D < x\n"), "base64 -d < x\n");
         assert_eq!(gnu("find -E . -regex '.*'\n"), "find . -regextype posix-extended -regex '.*'\n");
     }
@@ -339,5 +372,6 @@ mod tests {
             silent("date -d yesterday +%F\n") && silent("date -r file +%F\n") && silent("stat -f -c %s /\n")
         );
         assert!(silent("date -v-1m +%F\n"));
+        assert!(silent("ls | xargs -J % tar cf x %\n") && silent("ls | xargs -J % cp % a/% b/\n"));
     }
 }

@@ -19,7 +19,8 @@
 //! ```
 //!
 //! ## Safety
-//! `pipefail` stays on, so real errors of the writers still count.
+//! `pipefail` stays on, so real errors of the writers still count. Where no reader to the end gives the same, `cat` reads
+//! what is left.
 
 use selfheal_core::fault::Fault;
 
@@ -74,7 +75,7 @@ fn better(script: &Script<'_>, command: &Command) -> Option<String> {
         ["head", option] => first_lines(
             option.strip_prefix("--lines=").or(option.strip_prefix("-n")).or(option.strip_prefix('-'))?,
         ),
-        ["sed", program] => {
+        ["sed", program] if unquoted(program).trim_end_matches('q').parse::<u32>().is_ok() => {
             let count = unquoted(program).strip_suffix('q')?.parse::<u32>().ok()?;
             Some(format!("sed -n '1,{count}p'"))
         }
@@ -82,8 +83,51 @@ fn better(script: &Script<'_>, command: &Command) -> Option<String> {
             let rest: Vec<&str> = rest.iter().copied().filter(|word| *word != "-q").collect();
             Some(format!("grep {} > /dev/null", rest.join(" ")))
         }
+        _ if stops_early(&words) => {
+            let own = script.text.get(words_span(command)).unwrap_or_default();
+            Some(format!("{{ {own} && cat > /dev/null; }}"))
+        }
         _ => None,
     }
+}
+
+/// Whether a reader of standard input ends before its input does; what it leaves has to be read by someone else.
+fn stops_early(words: &[&str]) -> bool {
+    let Some((name, arguments)) = words.split_first() else { return false };
+    let options = || arguments.iter().copied().filter(|word| word.starts_with('-'));
+    let plain: Vec<String> =
+        arguments.iter().filter(|word| !word.starts_with('-')).map(|word| unquoted(word)).collect();
+    match *name {
+        "head" => {
+            options().any(|word| word.starts_with("-c") || word.starts_with("--bytes")) && plain.len() <= 1
+        }
+        "grep" | "egrep" | "fgrep" => {
+            options().any(|word| word.starts_with("-m") || word.starts_with("--max-count="))
+                && !options().any(|word| matches!(word, "-r" | "-R" | "-f"))
+                && plain.len() <= if options().any(|word| word == "-m") { 2 } else { 1 }
+        }
+        "sed" => plain.len() == 1 && !options().any(|word| word.starts_with("-i")) && quits(plain.first()),
+        "awk" | "gawk" | "mawk" => {
+            options().next().is_none()
+                && plain.len() == 1
+                && plain.first().is_some_and(|program| exits(program))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a program of sed ends with the command `q`.
+fn quits(program: Option<&String>) -> bool {
+    program.is_some_and(|program| program.trim_end_matches(['}', ';', ' ']).ends_with(['q', 'Q']))
+}
+
+/// Whether a program of awk ends by itself, and with status 0.
+fn exits(program: &str) -> bool {
+    let plain = |at: usize| {
+        let rest = program.get(at + 4..).unwrap_or_default().trim_start();
+        rest.starts_with(['}', ';']) || rest.starts_with("0 ")
+    };
+    !program.contains("END") && crate::text::whole_words(program, "exit").any(plain)
 }
 
 fn first_lines(count: &str) -> Option<String> {
@@ -113,8 +157,22 @@ mod tests {
     }
 
     #[test]
+    fn has_the_rest_read_where_the_reader_has_to_stop() {
+        let text = "set -o pipefail\nx=$(tr -d a < f | grep -m1 .)\ny | head -c 10 > out\ny | sed '/^$/q'\ny | awk '/a/ { print; exit }'\n";
+        assert_eq!(
+            case(text).healed(&ClosedPipe),
+            "set -o pipefail\nx=$(tr -d a < f | { grep -m1 . && cat > /dev/null; })\n\
+             y | { head -c 10 && cat > /dev/null; } > out\ny | { sed '/^$/q' && cat > /dev/null; }\n\
+             y | { awk '/a/ { print; exit }' && cat > /dev/null; }\n"
+        );
+    }
+
+    #[test]
     fn leaves_files_and_other_ends_alone() {
-        assert!(case("head -n 3 list\ncat a | head -c 10\n").silent(&ClosedPipe));
+        assert!(
+            case("head -n 3 list\ncat a | sed 's/q/r/'\na | awk 'END { exit 3 }'\na | grep -m1 x file\n")
+                .silent(&ClosedPipe)
+        );
         let other =
             TestCase::new("x.sh", "a | head -1\n", TestScene::new()).fault(Fault::SilentExit { code: 1 });
         assert!(other.silent(&ClosedPipe));

@@ -43,7 +43,13 @@ fn propose(case: &Case) -> Vec<Candidate> {
     }
     let line = case.line_in(&file);
     let found: Vec<&Command> = script.commands.iter().filter(|command| answers(&script, command)).collect();
-    let hit = |command: &&Command| line.is_none_or(|line| covers(&script, command, line));
+    // A probe of a simple shell gives the line that called the function, or the first one.
+    let at_call = |command: &&Command, line: u32| {
+        let function = script.function_of(command).filter(|_| script.ends_function(command));
+        function.is_some_and(|name| line == 1 || script.calls(name).any(|call| covers(&script, call, line)))
+    };
+    let hit =
+        |command: &&Command| line.is_none_or(|line| covers(&script, command, line) || at_call(command, line));
     let Some(first) = found.iter().copied().find(hit) else { return Vec::new() };
     let same: Vec<&Command> = found
         .into_iter()
@@ -86,7 +92,10 @@ fn answers(script: &Script<'_>, command: &Command) -> bool {
         return false;
     }
     let substitution = script.around(command.block).find(|(_, block)| block.kind == BlockKind::Substitution);
-    let used = !command.redirects.is_empty() || command.after == "|" || substitution.is_some();
+    let used = !command.redirects.is_empty()
+        || command.after == "|"
+        || substitution.is_some()
+        || gives_output(script, command);
     // In `if x=$(grep …)` the status is looked at.
     let statement = substitution.and_then(|(_, block)| {
         script
@@ -95,6 +104,22 @@ fn answers(script: &Script<'_>, command: &Command) -> bool {
             .find(|other| other.span.start < block.span.start && block.span.end <= other.span.end)
     });
     used && statement.is_none_or(|other| !script.in_condition(other))
+}
+
+/// Whether a command is the last one of a function that is called only for its output: in substitutions whose status
+/// nothing looks at.
+fn gives_output(script: &Script<'_>, command: &Command) -> bool {
+    let plain = !matches!(command.before.as_str(), "&&" | "||");
+    let function = script.function_of(command).filter(|_| plain && script.ends_function(command));
+    let Some(function) = function else { return false };
+    let for_output = |call: &Command| {
+        !script.in_condition(call)
+            && script.holder(call).is_some_and(|holder| {
+                holder.words.is_empty() && !holder.assigns.is_empty() && !script.in_condition(holder)
+            })
+    };
+    let mut calls = script.calls(function).peekable();
+    calls.peek().is_some() && calls.all(for_output)
 }
 
 /// Whether nothing found is plainly a number: `-c`, or counted behind a pipe; and a saved difference.
@@ -143,6 +168,16 @@ mod tests {
     fn a_list_counts_as_a_change_of_meaning() {
         let candidates = case("set -e\ngrep -v '^#' in > out\n", 2).ask(&GrepStatus);
         assert!(candidates[0].proposal.changes_meaning);
+    }
+
+    #[test]
+    fn accepts_the_answer_of_a_function_that_is_called_for_its_output() {
+        let text = "set -eu\ncount() {\n  grep -c \"$1\" list\n}\na=$(count x)\nb=$(count y)\n";
+        let healed = text.replace("list\n", "list || [ $? -eq 1 ]\n");
+        assert_eq!(case(text, 1).healed(&GrepStatus), healed);
+        assert_eq!(case(text, 5).healed(&GrepStatus), healed);
+        assert!(case(&text.replace("b=$(count y)", "if count y; then :; fi"), 5).silent(&GrepStatus));
+        assert!(case(&text.replace("b=$(count y)", "b=$(count y) || exit 3"), 5).silent(&GrepStatus));
     }
 
     #[test]

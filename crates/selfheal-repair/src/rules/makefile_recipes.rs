@@ -1,15 +1,15 @@
 //! # Recipes that make or its shell does not understand
 //!
 //! ## What it finds
-//! A makefile has blanks where recipe lines need a tab ("missing separator"), or a recipe uses `source`, which the shell
-//! that make starts does not know.
+//! A makefile has blanks where recipe lines need a tab ("missing separator"), or a recipe uses `source`, `[[`, arrays or
+//! other words of bash, which the shell that make starts does not know.
 //!
 //! ## Why it fails
 //! make tells recipes by the tab at the beginning of the line; editors like to turn it into blanks. And make runs recipes
 //! with `sh`, whatever shell the writer has.
 //!
 //! ## Fix
-//! The leading blanks of recipe lines become a tab; `source` becomes `.`.
+//! The leading blanks of recipe lines become a tab; `source` becomes `.`; recipes that need more of bash are run with it.
 //!
 //! ## Example
 //! ```make
@@ -68,7 +68,80 @@ fn propose(case: &Case) -> Vec<Candidate> {
         .edit(&file, &edits, format!("{}: . for source", text::lines_in_words(&edits)));
         out.extend(draft.done());
     }
+    let bash = case.faults().any(|fault| match fault {
+        Fault::Dialect { .. } | Fault::Syntax { .. } | Fault::BadValue { .. } => true,
+        Fault::CommandNotFound { name } => BASH_ONLY.contains(&name.as_str()),
+        _ => false,
+    });
+    if bash && !separator_said(case) {
+        out.extend(with_bash(case, &file));
+    }
     out
+}
+
+/// Commands and reserved words that only bash and its like know.
+const BASH_ONLY: &[&str] = &["[[", "((", "declare", "shopt", "mapfile", "readarray", "pushd", "popd", "let"];
+
+fn separator_said(case: &Case) -> bool {
+    case.report.core_error.contains("separator")
+}
+
+/// `SHELL := …/bash` before everything else, where recipes speak bash and nothing says which shell runs them.
+fn with_bash(case: &Case, file: &ScriptFile) -> Option<Candidate> {
+    let recipes = || file.text.lines().zip(1_u32..).filter(|(line, _)| line.starts_with('\t'));
+    let (_, at) = recipes().find(|(line, _)| speaks_bash(line))?;
+    let chosen = file.text.lines().any(|line| {
+        line.strip_prefix("SHELL").is_some_and(|rest| rest.trim_start().starts_with(['=', ':', '?']))
+    });
+    let shell = case.scene.which("bash").first().map(|path| path.display().to_string())?;
+    let shell = if case.scene.facts(std::path::Path::new("/bin/bash")).is_some() {
+        "/bin/bash".to_owned()
+    } else {
+        shell
+    };
+    if chosen {
+        return None;
+    }
+    let head = file.text.lines().take_while(|line| line.starts_with('#')).count() as u32;
+    Draft::new(
+        "makefile_recipes",
+        format!("line {at}: the recipe is written for bash; make runs recipes with sh"),
+        "have make run its recipes with bash",
+    )
+    .edit(
+        file,
+        &[text::before(head + 1, vec![format!("SHELL := {shell}")])],
+        format!("line {}: recipes run with bash", head + 1),
+    )
+    .done()
+}
+
+/// Whether a line of a recipe uses what only bash and its like know.
+fn speaks_bash(line: &str) -> bool {
+    let begins = |word: &str| {
+        line.match_indices(word).any(|(at, _)| {
+            let before = line.get(..at).unwrap_or_default().trim_end_matches(' ');
+            let fresh = before.ends_with(['\t', '@', '-', ';', '(', '&', '|', '!', '{'])
+                || ["if", "while", "until", "then", "do", "else", "elif"].iter().any(|w| before.ends_with(w));
+            fresh && line.get(at + word.len()..).is_some_and(|rest| rest.starts_with([' ', '(']))
+        })
+    };
+    BASH_ONLY.iter().any(|word| begins(word))
+        || line.contains("<(")
+        || line.contains("<<<")
+        || has_array(line)
+}
+
+/// `name=(…)` or `$${name[…]}`.
+fn has_array(line: &str) -> bool {
+    let made =
+        line.match_indices("=(").any(|(at, _)| line.get(..at).is_some_and(|b| b.ends_with(text::is_name)));
+    let used = line.match_indices("$${").any(|(at, _)| {
+        let rest = line.get(at + 3..).unwrap_or_default();
+        let rest = rest.trim_start_matches(['#', '!']).trim_start_matches(text::is_name);
+        rest.starts_with('[')
+    });
+    made || used
 }
 
 /// The makefile: where the failure happened, or one beside the job.
@@ -171,6 +244,26 @@ mod tests {
         let case = TestCase::new("Makefile", text, TestScene::new())
             .fault(Fault::CommandNotFound { name: "source".into() });
         assert_eq!(case.healed(&MakefileRecipes), "all:\n\t@. ./e && echo source $(x)\n");
+    }
+
+    #[test]
+    fn has_recipes_in_bash_run_with_bash() {
+        let ask = |text: &str, fault: Fault| {
+            let scene = TestScene::new().command("bash", "/usr/bin/bash");
+            TestCase::new("Makefile", text, scene).fault(fault).ask(&MakefileRecipes)
+        };
+        let after = |text: &str, fault: Fault| {
+            let candidates = ask(text, fault);
+            String::from_utf8(candidates[0].proposal.changes[0].after.clone().unwrap()).unwrap()
+        };
+        let dialect = || Fault::Dialect { construct: "[[".into() };
+        let text = "# ours\nA = 1\nall:\n\t@[[ $(A) == 1 ]] && echo $(A)\n";
+        assert_eq!(after(text, dialect()), text.replace("A = 1\nall", "SHELL := /usr/bin/bash\nA = 1\nall"));
+        let text = "all:\n\tlist=(a b); for x in $${list[@]}; do echo $$x; done\n";
+        let syntax = Fault::Syntax { near: Some("(".into()), message: "unexpected".into() };
+        assert_eq!(after(text, syntax), format!("SHELL := /usr/bin/bash\n{text}"));
+        assert!(ask("SHELL = /bin/dash\nall:\n\t[[ a ]]\n", dialect()).is_empty());
+        assert!(ask("all:\n\techo '[[ a ]]' | grep x\n", dialect()).is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! ## What it finds
 //! A shell script writes, copies or moves into a folder that does not exist: by `cp`, `mv`, `install`, `ln`, `rsync`,
-//! `tar`, `tee`, `touch`, `sort -o` or a redirection.
+//! `tar`, `tee`, `touch`, `sort -o` or a redirection, also behind `xargs` and `find -exec`, or inside of a program of awk.
 //!
 //! ## Why it fails
 //! None of these makes the folders above the file that it writes. The folder was never made on this machine, was cleaned
@@ -166,6 +166,29 @@ mod tests {
         let text = "while read -r y; do cp x \"years/$y/x\"; done < l\n";
         let case = TestCase::new("x.sh", text, TestScene::new()).fault(no_such("years/2024/x")).at(1);
         assert_eq!(case.healed(&MissingFolder), text.replace("do cp", "do mkdir -p \"years/$y\"; cp"));
+    }
+
+    #[test]
+    fn sees_writers_behind_xargs_find_and_in_awk() {
+        let text = "TO=got/all\nfind in -name '*.x' -print0 | xargs -0 -I{} cp {} \"$TO/\"\n";
+        let case = TestCase::new("x.sh", text, TestScene::new()).fault(no_such("got/all/")).at(2);
+        assert_eq!(case.healed(&MissingFolder), text.replace("find", "mkdir -p \"$TO\"\nfind"));
+        let text = "find in -name '*.x' -exec mv -t kept/x {} +\n";
+        let case = TestCase::new("x.sh", text, TestScene::new()).fault(no_such("kept/x")).at(1);
+        assert_eq!(case.healed(&MissingFolder), format!("mkdir -p kept/x\n{text}"));
+        let text = "to=parts/$(cat id)\nawk -v to=\"$to\" '{ print $2 > (to \"/\" $1) }' in\nsort in > \"$to/all\"\n";
+        let case = TestCase::new("x.sh", text, TestScene::new()).fault(no_such("parts/a/b")).at(2);
+        assert_eq!(case.healed(&MissingFolder), text.replace("awk -v", "mkdir -p \"$to\"\nawk -v"));
+        let text = "awk '{ print > \"by/day/\" $1 }' in\n";
+        let case = TestCase::new("x.sh", text, TestScene::new()).fault(no_such("by/day/3")).at(1);
+        assert_eq!(case.healed(&MissingFolder), format!("mkdir -p by/day\n{text}"));
+        let text = "ls in | xargs -I{} cp in/{} {}.bak\nawk '$1 > 3' got/x\n";
+        assert!(
+            TestCase::new("x.sh", text, TestScene::new())
+                .fault(no_such("got/x"))
+                .at(2)
+                .silent(&MissingFolder)
+        );
     }
 
     #[test]

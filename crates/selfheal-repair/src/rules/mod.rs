@@ -31,6 +31,7 @@ macro_rules! rule {
     };
 }
 
+mod and_list_status;
 mod arithmetic_status;
 mod aware_times;
 mod bash_under_sh;
@@ -65,6 +66,7 @@ mod python_removed_name;
 mod python_search_path;
 mod python_two;
 mod read_loop;
+mod read_status;
 mod renamed_column;
 mod renamed_key;
 mod rotation_order;
@@ -117,6 +119,8 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &python_search_path::PythonSearchPath,
         &unset_variable::UnsetVariable,
         &arithmetic_status::ArithmeticStatus,
+        &and_list_status::AndListStatus,
+        &read_status::ReadStatus,
         &grep_status::GrepStatus,
         &closed_pipe::ClosedPipe,
         &leading_zero::LeadingZero,

@@ -64,6 +64,7 @@ enum Way {
 
 fn mended(case: &Case, file: &ScriptFile, script: &Script<'_>, whole: &str, way: Way) -> Option<Candidate> {
     let (mut parts, mut names) = loops(script, way);
+    parts.extend(arguments(script, &mut names));
     names.extend(read_names(script));
     names.extend(blank_values(case, script));
     spread(script, &mut names);
@@ -140,6 +141,23 @@ fn loops(script: &Script<'_>, way: Way) -> (Vec<(Range<usize>, String)>, Vec<Str
         }
     }
     (parts, names)
+}
+
+/// `$*` and `$@` without quotes, as what a loop goes over or as arguments of a command: `"$@"`. Their words are names.
+fn arguments(script: &Script<'_>, names: &mut Vec<String>) -> Vec<(Range<usize>, String)> {
+    let all = |span: &&Range<usize>| matches!(script.get(span), "$*" | "$@" | "${*}" | "${@}");
+    let mut spans: Vec<&Range<usize>> = Vec::new();
+    for block in &script.blocks {
+        let BlockKind::For { name, items } = &block.kind else { continue };
+        if items.iter().any(|item| all(&item)) {
+            spans.extend(items.iter().filter(all));
+            names.push(script.get(name).to_owned());
+        }
+    }
+    for command in script.commands.iter().filter(|command| script.name(command) != "[[") {
+        spans.extend(command.words.iter().skip(1).filter(all));
+    }
+    spans.into_iter().map(|span| (span.clone(), "\"$@\"".to_owned())).collect()
 }
 
 /// `for f in $(ls …)` reads the listing line by line.
@@ -295,12 +313,21 @@ fn substitutions(script: &Script<'_>, command: &Command, names: &[String]) -> Ve
     if matches!(name.as_str(), "for" | "set" | "[[") {
         return Vec::new();
     }
-    let words = command.words.iter().skip(1).filter(|span| {
+    let targets = command.redirects.iter().map(|(_, target)| target);
+    let words = command.words.iter().skip(1).chain(targets).filter(|span| {
         let word = script.get(span);
-        let gives = ["$(basename ", "$(dirname ", "$(readlink ", "$(realpath "]
+        let start = ["$(basename ", "$(dirname ", "$(readlink ", "$(realpath "]
             .iter()
-            .any(|start| word.starts_with(start));
-        gives && word.ends_with(')') && variables(word).iter().any(|used| names.contains(used))
+            .find_map(|start| word.find(start))
+            .filter(|_| word.matches("$(").count() == 1);
+        let (head, rest) = start.and_then(|at| word.split_at_checked(at)).unwrap_or_default();
+        let tail = rest.split_once(')').map_or("", |(_, tail)| tail);
+        // A word that is quoted in part or holds a pattern is left as it is.
+        let plain = |part: &str| !part.contains(['"', '\'', '*', '?', '[', '\\', '~', '`', '(', ')']);
+        start.is_some()
+            && plain(head)
+            && plain(tail)
+            && variables(word).iter().any(|used| names.contains(used))
     });
     words
         .flat_map(|span| [(span.start..span.start, "\"".to_owned()), (span.end..span.end, "\"".to_owned())])
@@ -391,6 +418,33 @@ mod tests {
         assert_eq!(
             case.healed(&NamesWithBlanks),
             "while IFS= read -r -d '' f; do\n  cp \"$f\" out/\ndone < <(find in -name '*.txt' -print0)\n"
+        );
+    }
+
+    #[test]
+    fn keeps_the_arguments_of_the_script_whole() {
+        let text = "for f in $*; do\n  cp $f to/\ndone\n";
+        let case = TestCase::new("x.sh", text, TestScene::new().file("in/a b.txt", "x"))
+            .fault(no_such("in/a"))
+            .at(2);
+        assert_eq!(case.healed(&NamesWithBlanks), "for f in \"$@\"; do\n  cp \"$f\" to/\ndone\n");
+        let case = TestCase::new("x.sh", "gzip -k $@\n", TestScene::new().file("in/a b.txt", "x"))
+            .fault(no_such("in/a"))
+            .at(1);
+        assert_eq!(case.healed(&NamesWithBlanks), "gzip -k \"$@\"\n");
+    }
+
+    #[test]
+    fn quotes_targets_that_are_made_by_a_substitution() {
+        let text = "for f in in/*; do\n  head -c 3 $f > to/$(basename $f .txt).h\n  cp $f to/$(basename $f)*\ndone\n";
+        let case = TestCase::new("x.sh", text, TestScene::new().file("in/a b.txt", "x"))
+            .fault(no_such("in/a"))
+            .at(2);
+        let healed = case.healed(&NamesWithBlanks);
+        assert!(
+            healed.contains("head -c 3 \"$f\" > \"to/$(basename \"$f\" .txt).h\"\n")
+                && healed.contains("to/$(basename \"$f\")*"),
+            "{healed}"
         );
     }
 

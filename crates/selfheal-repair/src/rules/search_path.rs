@@ -9,8 +9,8 @@
 //! missing.
 //!
 //! ## Fix
-//! The folder of the tool is added at the end of the PATH, at the head of the script. A folder below the script's own is
-//! named relative to it.
+//! The folder of the tool is added at the end of the PATH, at the head of the script. A folder below the script's own, or
+//! beside it in the tree that the job runs in, is named relative to it.
 //!
 //! ## Example
 //! ```sh
@@ -113,11 +113,27 @@ fn below(case: &Case, name: &str) -> Option<PathBuf> {
 /// The folder as it is written into PATH: relative to the script when it is below the script's folder.
 fn entry(case: &Case, file: &ScriptFile, script: &Script<'_>, folder: &Path) -> String {
     let home = file.path.parent().unwrap_or(Path::new("/"));
-    let Ok(rest) = folder.strip_prefix(home) else { return folder.display().to_string() };
+    let Ok(rest) = folder.strip_prefix(home) else {
+        return beside(case, home, folder).unwrap_or_else(|| folder.display().to_string());
+    };
     let goes_home = case.base() == home
         && script.commands.iter().any(|c| script.name(c) == "cd" && script.get(&c.span).contains("dirname"));
     let start = if goes_home { "$PWD" } else { "$(cd \"$(dirname \"$0\")\" && pwd)" };
     if rest.as_os_str().is_empty() { start.to_owned() } else { format!("{start}/{}", rest.display()) }
+}
+
+/// A folder in the tree that the job runs in, relative to the script's folder, which lies in that tree, too: it is still
+/// right when the whole tree is moved.
+fn beside(case: &Case, home: &Path, folder: &Path) -> Option<String> {
+    let tree = case.job.cwd.as_path();
+    let common = home.ancestors().find(|ancestor| folder.starts_with(ancestor))?;
+    if !common.starts_with(tree) || !case.owns(folder) {
+        return None;
+    }
+    let up = "/..".repeat(home.strip_prefix(common).ok()?.components().count());
+    let rest = folder.strip_prefix(common).ok()?.display().to_string();
+    let start = format!("$(cd \"$(dirname \"$0\"){up}\" && pwd)");
+    Some(if rest.is_empty() { start } else { format!("{start}/{rest}") })
 }
 
 #[cfg(test)]
@@ -143,6 +159,16 @@ mod tests {
         assert_eq!(
             case.healed(&SearchPath),
             "PATH=\"$PATH:$(cd \"$(dirname \"$0\")\" && pwd)/bin\"\ntool a\n"
+        );
+    }
+
+    #[test]
+    fn names_a_folder_beside_the_scripts_own_relative_to_it() {
+        let scene = TestScene::new().raw("bin/tool", b"#!/bin/sh\n", 0o755);
+        let case = TestCase::new("jobs/x.sh", "set -e\ntool a\n", scene).fault(missing("tool")).at(2);
+        assert_eq!(
+            case.healed(&SearchPath),
+            "set -e\nPATH=\"$PATH:$(cd \"$(dirname \"$0\")/..\" && pwd)/bin\"\ntool a\n"
         );
     }
 

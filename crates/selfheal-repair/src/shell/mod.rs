@@ -133,6 +133,44 @@ impl<'t> Script<'t> {
         self.around(block).any(|(_, block)| matches!(block.kind, BlockKind::Function { .. }))
     }
 
+    /// The name of the function that a command stands in, unless it stands in a substitution or subshell there.
+    pub(crate) fn function_of(&self, command: &Command) -> Option<&str> {
+        let mut around = self.around(command.block).map(|(_, block)| &block.kind);
+        around.find_map(|kind| match kind {
+            BlockKind::Function { name } => Some(Some(name.as_str())),
+            BlockKind::Substitution | BlockKind::Subshell => Some(None),
+            _ => None,
+        })?
+    }
+
+    /// Whether nothing of its function is left to run behind a command, which stands in no loop there.
+    pub(crate) fn ends_function(&self, command: &Command) -> bool {
+        let mut around = self.around(command.block).map(|(_, block)| block);
+        let plain = |block: &&Block| matches!(block.kind, BlockKind::Function { .. } | BlockKind::Braces);
+        let Some(block) = around.next().filter(plain) else { return false };
+        let body = if matches!(block.kind, BlockKind::Braces) { around.next() } else { Some(block) };
+        let function = body.filter(|block| matches!(block.kind, BlockKind::Function { .. }));
+        let within = |at: usize, block: &Block| command.span.end <= at && at < block.span.end;
+        function.is_some_and(|body| {
+            !self.commands.iter().any(|other| within(other.span.start, body))
+                && !self.blocks.iter().any(|other| within(other.span.start, body))
+        })
+    }
+
+    /// The commands that call a function.
+    pub(crate) fn calls(&self, function: &str) -> impl Iterator<Item = &Command> {
+        self.commands.iter().filter(move |command| self.name(command) == function)
+    }
+
+    /// The command in whose words or assignments a command's substitution stands.
+    pub(crate) fn holder(&self, command: &Command) -> Option<&Command> {
+        let (_, block) =
+            self.around(command.block).find(|(_, block)| block.kind == BlockKind::Substitution)?;
+        self.commands
+            .iter()
+            .find(|other| other.span.start < block.span.start && block.span.end <= other.span.end)
+    }
+
     /// Where the statement that holds a command begins: the beginning of its pipeline or list, outside of any
     /// substitution or condition that it stands in.
     pub(crate) fn statement(&self, command: &Command) -> usize {
