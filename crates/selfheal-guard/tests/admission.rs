@@ -201,6 +201,14 @@ fn tabs_for_the_blanks_of_recipes_are_of_low_risk() {
 }
 
 #[test]
+fn a_folder_beside_the_scripts_own_may_join_the_path() {
+    let before = "#!/bin/sh\nset -e\nbase=$(dirname \"$0\")/..\nlabel \"$base/list\"\n";
+    let after = before.replace("-e\n", "-e\nPATH=\"$PATH:$(cd \"$(dirname \"$0\")/..\" && pwd)/bin\"\n");
+    let admission = judge(&proposal(SCRIPT, before, &after));
+    assert!(!admission.refused && !admission.held, "{:?}", rules(&admission));
+}
+
+#[test]
 fn accounts_are_asked_of_this_machine() {
     let before = "#!/bin/bash\nset -u\necho \"$HOME\"\n";
     let after =

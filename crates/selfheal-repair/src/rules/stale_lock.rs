@@ -58,12 +58,12 @@ fn propose(case: &Case) -> Vec<Candidate> {
         let path = case.find(Path::new(&values.word(word)?))?;
         let owner = owner_of(case, &path)?;
         let gone = !case.scene.process_lives(owner) && said.is_none_or(|said| said == owner);
-        let decided = condition_of(&script, command)?;
+        let (decided, mended) = condition_of(&script, command)?;
         let line = case.line_in(&file);
         let inside = line
             .is_some_and(|line| script.line_of(decided.start) <= line && line <= script.line_of(decided.end));
         let holds_own = script.text.contains("$$") || script.text.contains("BASHPID");
-        (gone && holds_own && (named || inside)).then(|| (command.span.clone(), word.to_owned(), path, owner))
+        (gone && holds_own && (named || inside)).then(|| (mended, word.to_owned(), path, owner))
     });
     let Some((span, word, path, owner)) = found.into_iter().next() else { return Vec::new() };
     let check = check(case, &word);
@@ -98,14 +98,14 @@ fn alive(case: &Case, word: &str) -> String {
 }
 
 /// The part of the script that a test decides on: the `if` whose condition it is, itself or as the only command of a
-/// function, or the group behind `&&`.
-fn condition_of(script: &Script<'_>, command: &Command) -> Option<Range<usize>> {
+/// function that is asked once, or the group behind `&&`; and the command there that gets a second question.
+fn condition_of(script: &Script<'_>, command: &Command) -> Option<(Range<usize>, Range<usize>)> {
     let of_if = |at: usize| {
         let holds = |block: &&Block| block.kind == BlockKind::If && block.span.start < at && at < block.body;
         script.blocks.iter().find(holds).map(|block| block.span.clone())
     };
     if let Some(span) = of_if(command.span.start) {
-        return Some(span);
+        return Some((span, command.span.clone()));
     }
     if command.after == "&&" {
         let gap = |end: usize| script.text.get(command.span.end..end).is_some_and(|gap| gap.trim() == "&&");
@@ -116,12 +116,19 @@ fn condition_of(script: &Script<'_>, command: &Command) -> Option<Range<usize>> 
                 && other.span.end <= group.span.end
                 && matches!(script.name(other).as_str(), "exit" | "return")
         };
-        return script.commands.iter().any(ends).then(|| command.span.start..group.span.end);
+        return script
+            .commands
+            .iter()
+            .any(ends)
+            .then(|| (command.span.start..group.span.end, command.span.clone()));
     }
     let function = script.function_of(command).filter(|_| script.ends_function(command))?;
     let only = script.commands.iter().filter(|other| other.block == command.block).count() == 1;
-    let call = script.calls(function).next().filter(|_| only)?;
-    of_if(call.span.start)
+    let mut calls = script.calls(function);
+    let call = calls.next().filter(|_| only)?;
+    let negated = script.text.get(..call.span.start).is_some_and(|before| before.trim_end().ends_with('!'));
+    let span = of_if(call.span.start).filter(|_| calls.next().is_none() && !negated)?;
+    Some((span, call.span.clone()))
 }
 
 /// A lock that is a folder made by `mkdir`, with the number of its owner in a file in it.
@@ -227,7 +234,7 @@ mod tests {
                 .healed(&StaleLock)
         };
         let check = " && { [ ! -s \"$P\" ] || kill -0 \"$(cat \"$P\")\" 2> /dev/null; }";
-        assert_eq!(ask(text, 6), text.replace("]\n}", &format!("]{check}\n}}")));
+        assert_eq!(ask(text, 6), text.replace("if busy", &format!("if busy{check}")));
         let text = "P=x.pid\n[ -e \"$P\" ] && {\n  echo busy >&2; exit 2\n}\necho $$ > \"$P\"\n";
         assert_eq!(ask(text, 3), text.replace("] &&", &format!("]{check} &&")));
     }

@@ -309,6 +309,11 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
         let name = inner_name(command);
         let name = if name.is_empty() { name_of(command) } else { name };
         let line = command.lines.0;
+        if TEXT_ONLY.contains(&name.as_str())
+            && matches!(new, Handling::Swallowed(how) if how.rule == "argument")
+        {
+            continue;
+        }
         match (old, new) {
             (Some(old), Handling::Swallowed(how)) if worse(old, how) => {
                 // A process that is gone already is what `kill` wants.
@@ -335,6 +340,9 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
     }
     out
 }
+
+/// Commands that take a text apart and touch nothing: an argument is where they usually stand.
+const TEXT_ONLY: &[&str] = &["dirname", "basename"];
 
 fn worse(old: &Handling, new: &Swallow) -> bool {
     match old {
