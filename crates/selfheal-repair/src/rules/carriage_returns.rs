@@ -25,7 +25,8 @@
 //! ## Safety
 //! Only carriage returns right before a line end go, and only in files of the job's own folders that are text. A file in
 //! which only some lines have them is left alone unless the failure names it. Data files are left alone unless the
-//! failure names them, and then the repair counts as one that changes what is read.
+//! failure names them. Where a loop of the script reads such a list, the script takes the carriage return away, which
+//! counts as a change of what is read.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ use selfheal_core::fault::Fault;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, Language, ScriptFile};
-use crate::shell::{Script, Values};
+use crate::shell::{Block, BlockKind, Script, Values, splice};
 
 rule!(CarriageReturns, "carriage_returns", Safe, propose);
 
@@ -47,14 +48,14 @@ fn propose(case: &Case) -> Vec<Candidate> {
             files.push(file);
         }
     }
-    for file in case.files().into_iter().chain(sourced(case)) {
+    for file in case.files().into_iter().chain(sourced(case)).chain(steps(case)) {
         let known = files.iter().any(|known| known.path == file.path);
         let read_by_shell = file.language != Language::Other || is_sourced(case, &file.path);
         if !known && read_by_shell && all_lines(&file.text) {
             files.push(file);
         }
     }
-    let Some(first) = files.first() else { return Vec::new() };
+    let Some(first) = files.first() else { return in_loops(case).into_iter().collect() };
     let cause =
         format!("{} has CRLF line ends; the carriage returns became part of words", shown(&first.path));
     let mut draft =
@@ -140,6 +141,85 @@ fn sourced(case: &Case) -> Vec<ScriptFile> {
     out
 }
 
+/// The files of the job that its shell scripts start by a path, and whose first line names an interpreter.
+fn steps(case: &Case) -> Vec<ScriptFile> {
+    let mut out: Vec<ScriptFile> = Vec::new();
+    for file in case.files().iter().filter(|file| file.language.is_shell()).take(5) {
+        let script = Script::new(&file.text);
+        let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+        let values = Values::new(case, &script, home);
+        for command in &script.commands {
+            let first = script.words(command).first().copied().filter(|word| word.contains('/'));
+            let step = first.and_then(|word| values.word(word)).and_then(|word| case.find(Path::new(&word)));
+            let step = step.and_then(|path| case.file(&path)).filter(|step| step.text.starts_with("#!"));
+            out.extend(step.filter(|step| !out.iter().any(|known| known.path == step.path)));
+        }
+    }
+    out
+}
+
+/// Loops that read a list with CRLF line ends, which is somebody's data: the script takes the carriage return away itself.
+fn in_loops(case: &Case) -> Option<Candidate> {
+    let file = case.failing_file().filter(|file| file.language.is_shell())?;
+    let script = Script::new(&file.text);
+    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+    let values = Values::new(case, &script, home);
+    let (mut parts, mut lists, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    for block in script.blocks.iter().filter(|block| block.kind == BlockKind::While) {
+        let Some(name) = last_name(&script, block) else { continue };
+        let Some(list) = list_of(case, &script, &values, block) else { continue };
+        let end = if file.language == Language::Bash { "$'\\r'" } else { "\"$(printf '\\r')\"" };
+        parts.push(script.put_first(block, &format!("{name}=${{{name}%{end}}}")));
+        lines.push(script.line_of(block.span.start).to_string());
+        lists.push(list);
+    }
+    let list = lists.first()?;
+    Draft::new(
+        "carriage_returns",
+        format!("{} has CRLF line ends; the carriage return became part of the last field", shown(list)),
+        "take the carriage return away from what is read",
+    )
+    .evidence(format!("the lines of {} end in CRLF", shown(list)))
+    .meaning()
+    .rewrite(
+        &file,
+        splice(&file.text, parts),
+        format!("line {}: the last field without it", lines.join(", ")),
+    )
+    .done()
+}
+
+/// The last variable that the `read` of a loop fills.
+fn last_name(script: &Script<'_>, block: &Block) -> Option<String> {
+    let inside = |at: usize| block.span.start < at && at < block.body;
+    let read = script.commands.iter().find(|c| inside(c.span.start) && script.name(c) == "read")?;
+    let words = script.words(read);
+    let odd =
+        words.iter().any(|word| word.starts_with("-a") || word.starts_with("-d") || word.starts_with("-n"));
+    let last = words.last().filter(|_| !odd && words.len() > 1)?;
+    (!last.starts_with('-') && last.chars().all(crate::text::is_name)).then(|| (*last).to_owned())
+}
+
+/// The file with CRLF line ends that a loop reads, by a redirection or from `cat`.
+fn list_of(case: &Case, script: &Script<'_>, values: &Values<'_>, block: &Block) -> Option<PathBuf> {
+    let gap = |from: usize, to: usize| script.text.get(from..to).unwrap_or_default().trim().to_owned();
+    let behind = script.commands.iter().find(|command| {
+        command.words.is_empty()
+            && command.span.start >= block.span.end
+            && gap(block.span.end, command.span.start).is_empty()
+    });
+    let redirected =
+        behind.into_iter().flat_map(|command| &command.redirects).find(|(o, _)| script.get(o) == "<");
+    let feeder = script.commands.iter().find(|c| {
+        c.after == "|" && c.span.end <= block.span.start && gap(c.span.end, block.span.start) == "|"
+    });
+    let fed = feeder.filter(|c| script.name(c) == "cat").and_then(|c| c.words.get(1));
+    let word = redirected.map(|(_, target)| target).or(fed)?;
+    let path = case.find(Path::new(&values.word(script.get(word))?))?;
+    let text = String::from_utf8(case.scene.read(&path, crate::case::LARGEST)?).ok()?;
+    all_lines(&text).then_some(path)
+}
+
 fn is_sourced(case: &Case, path: &Path) -> bool {
     sourced(case).iter().any(|file| file.path == path)
 }
@@ -168,6 +248,34 @@ mod tests {
         let fault = Fault::BadInterpreter { script: "steps/one".into(), interpreter: "/bin/sh\r".into() };
         let case = TestCase::new("x.sh", "steps/one\n", scene).fault(fault);
         assert_eq!(case.healed(&CarriageReturns), "#!/bin/sh\necho\n");
+    }
+
+    #[test]
+    fn mends_steps_of_other_languages() {
+        let scene = TestScene::new().file("tools/sum.py", "#!/usr/bin/env python3\r\nprint(1)\r\n");
+        let case =
+            TestCase::new("x.sh", "./tools/sum.py < in\n", scene).fault(Fault::CarriageReturn { path: None });
+        assert_eq!(case.healed(&CarriageReturns), "#!/usr/bin/env python3\nprint(1)\n");
+    }
+
+    #[test]
+    fn loops_take_the_return_away_from_lists() {
+        let ask = |text: &str, list: &str| {
+            TestCase::new("x.sh", text, TestScene::new().file("hosts.csv", list))
+                .fault(no_such("t/web\r"))
+                .at(2)
+        };
+        let text = "while IFS=, read -r host kind; do\n  cp \"t/$kind\" \"$host\"\ndone < hosts.csv\n";
+        assert_eq!(
+            ask(text, "a,web\r\n").healed(&CarriageReturns),
+            text.replace("do\n", "do\n  kind=${kind%$'\\r'}\n")
+        );
+        let text = "#!/bin/sh\ncat hosts.csv | while read -r one; do cp \"$one\" x; done\n";
+        assert_eq!(
+            ask(text, "a\r\nb\r\n").healed(&CarriageReturns),
+            text.replace("do cp", "do one=${one%\"$(printf '\\r')\"}; cp")
+        );
+        assert!(ask(text, "a\nb\n").silent(&CarriageReturns));
     }
 
     #[test]

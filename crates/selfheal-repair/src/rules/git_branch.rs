@@ -52,10 +52,10 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     }
     let script = Script::new(&file.text);
-    let Some((new, place)) = repositories(case, &script, &file.path)
+    let known = repositories(case, &script, &file.path)
         .iter()
-        .find_map(|git| Some((default_branch(case, git, &old)?, git.clone())))
-    else {
+        .find_map(|git| Some((default_branch(case, git, &old)?, git.clone())));
+    let Some((new, place)) = cloned(case, &script, &file.path, &old).or(known) else {
         return Vec::new();
     };
     let mut parts: Vec<(Range<usize>, String)> = Vec::new();
@@ -155,6 +155,25 @@ fn repositories(case: &Case, script: &Script<'_>, path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The default branch of a repository on this machine that the script clones, and where it is.
+fn cloned(case: &Case, script: &Script<'_>, path: &Path, old: &str) -> Option<(String, PathBuf)> {
+    let home = path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+    let values = Values::new(case, script, home);
+    script.commands.iter().filter(|command| script.name(command) == "git").find_map(|command| {
+        let words = script.words(command);
+        let at = words.iter().position(|word| *word == "clone")?;
+        let texts = words.iter().skip(at + 1).filter_map(|word| values.word(word));
+        texts.filter(|text| text.contains('/')).find_map(|text| {
+            let place = case.find(Path::new(text.strip_prefix("file://").unwrap_or(&text)))?;
+            let heads = [place.join("HEAD"), place.join(".git/HEAD")];
+            let head = heads.iter().find_map(|head| case.scene.read(head, 1 << 12))?;
+            let head = String::from_utf8(head).ok()?;
+            let name = head.trim().strip_prefix("ref: refs/heads/")?.to_owned();
+            (name != old).then_some((name, place))
+        })
+    })
+}
+
 /// The default branch of a repository's remote, if it is not the old name.
 fn default_branch(case: &Case, git: &Path, old: &str) -> Option<String> {
     let read = |path: &Path| case.scene.read(path, 1 << 16).and_then(|bytes| String::from_utf8(bytes).ok());
@@ -229,6 +248,22 @@ mod tests {
         assert_eq!(case(scene()).healed(&GitBranch), text.replace("'master'", "'main'"));
         assert!(case(scene().file("up/.git/refs/heads/develop", "0\n")).silent(&GitBranch));
         assert!(case(scene().file("up/.git/refs/heads/master", "0\n")).silent(&GitBranch));
+    }
+
+    #[test]
+    fn asks_the_repository_that_is_cloned() {
+        let ask = |head: &str| {
+            let text = "B=master\ngit clone -q --branch \"$B\" \"file://$PWD/up\" copy\n";
+            TestCase::new("x.sh", text, TestScene::new().file("up/.git/HEAD", head))
+                .fault(Fault::NoSuchReference { name: "master".into() })
+                .at(2)
+        };
+        assert!(
+            ask("ref: refs/heads/trunk\n")
+                .healed(&GitBranch)
+                .starts_with("B=trunk\ngit clone -q --branch \"$B\"")
+        );
+        assert!(ask("ref: refs/heads/master\n").silent(&GitBranch));
     }
 
     #[test]

@@ -21,7 +21,8 @@
 //! ```
 //!
 //! ## Safety
-//! Where the digits themselves are used, as in a file name, the variable keeps its zero.
+//! Where the digits themselves are used, as in a file name, the variable keeps its zero. Other numbers that are cut out of
+//! the same date or time are mended with it.
 
 use std::ops::Range;
 
@@ -57,7 +58,9 @@ fn propose(case: &Case) -> Vec<Candidate> {
     // The report may point at the line where the missing result is used first.
     let line =
         case.line_in(&file).filter(|line| arithmetic.iter().any(|span| script.line_of(span.start) == *line));
-    let candidates = names(case, &script, &arithmetic, line, &value);
+    let mut candidates = names(case, &script, &arithmetic, line, &value);
+    let same = same_kind(&script, &candidates);
+    candidates.extend(same);
     let mut parts: Vec<(Range<usize>, String)> = Vec::new();
     for name in &candidates {
         parts.extend(mended(&script, &arithmetic, name));
@@ -138,10 +141,64 @@ fn names(
         return seen;
     }
     // Without a probe: variables that are not set from arithmetic themselves.
+    let read = |name: &String| {
+        script
+            .commands
+            .iter()
+            .any(|c| script.name(c) == "read" && script.words(c).iter().skip(1).any(|word| word == name))
+    };
     names.retain(|name| {
-        script.assignments().any(|(known, span, _)| known == name && !script.get(&span).contains("(("))
+        read(name)
+            || script.assignments().any(|(known, span, _)| known == name && !script.get(&span).contains("(("))
     });
     names
+}
+
+/// Variables that are cut out of the same text as others, or asked of `date` like them: a leading zero is a matter of the
+/// day for them, too.
+fn same_kind(script: &Script<'_>, names: &[String]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for command in script.commands.iter().filter(|command| script.name(command) == "read") {
+        let dated = command.assigns.iter().any(|span| {
+            let value = script.get(span).strip_prefix("IFS=").map(|value| value.trim_matches(['"', '\'']));
+            matches!(value, Some("-" | ":" | "/" | "." | "-:" | ":-" | "T"))
+        });
+        let words = script.words(command);
+        if dated && words.iter().any(|word| names.iter().any(|name| name == word)) {
+            found.extend(
+                words.iter().skip(1).filter(|word| !word.starts_with('-')).map(|word| (*word).to_owned()),
+            );
+        }
+    }
+    let sources: Vec<String> = script
+        .assignments()
+        .filter(|(name, ..)| names.iter().any(|known| known == name))
+        .filter_map(|(_, value, _)| cut_from(script.get(&value)))
+        .collect();
+    for (name, value, _) in script.assignments() {
+        if cut_from(script.get(&value)).is_some_and(|source| sources.contains(&source)) {
+            found.push(name.to_owned());
+        }
+    }
+    found.retain(|name| !names.contains(name));
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// What a value is cut out of: the variable of `${now:0:2}` and `${day#*-}`, or `date` for one number of `$(date +%m)`.
+fn cut_from(value: &str) -> Option<String> {
+    let value = value.trim_matches('"');
+    if let Some(inner) = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
+        let end = inner.find(|c: char| !text::is_name(c)).filter(|end| *end > 0)?;
+        let (name, how) = inner.split_at(end);
+        let default = [":-", ":=", ":?", ":+"].iter().any(|start| how.starts_with(start));
+        return (how.starts_with([':', '#', '%']) && !default).then(|| name.to_owned());
+    }
+    let format = value.strip_prefix("$(date ")?.strip_suffix(')')?.rsplit('+').next()?;
+    let plain = format.trim_matches(['"', '\'']);
+    matches!(plain, "%m" | "%d" | "%H" | "%M" | "%S" | "%j" | "%U" | "%V" | "%W" | "%y")
+        .then(|| "date".to_owned())
 }
 
 /// The edits for one variable: at its assignment when it is nowhere used but as a number, else at each use as a number.
@@ -228,6 +285,10 @@ fn direct(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use selfheal_core::trace::{Frame, Trace};
+
     use super::*;
     use crate::testing::{TestCase, TestScene};
 
@@ -246,6 +307,25 @@ mod tests {
     fn keeps_the_digits_where_they_are_used() {
         let text = "day=$(date +%d)\nnext=$(( day + 1 ))\ncp log \"log.$day\"\n";
         assert_eq!(case(text, 2).healed(&LeadingZero), text.replace("(( day", "(( 10#$day"));
+    }
+
+    #[test]
+    fn mends_all_numbers_of_the_same_kind() {
+        let text = "IFS=- read -r y m d < date\nif (( m >= 6 )); then x; fi\ndays=$(( d + 0 ))\n";
+        let healed = text.replace("(( m", "(( 10#$m").replace("(( d", "(( 10#$d");
+        assert_eq!(case(text, 3).healed(&LeadingZero), healed);
+        let text = "h=${t:0:2}\nm=${t:3:2}\nn=${u%,*}\nx=$((h * 60 + y))\nz=$((m + n))\n";
+        let healed = text.replace("${t:0:2}", "$((10#${t:0:2}))").replace("${t:3:2}", "$((10#${t:3:2}))");
+        assert_eq!(case(text, 4).healed(&LeadingZero), healed);
+        let text = "IFS=, read -r name n cost < list\nx=$(( n + 1 ))\nz=$(( cost * 2 ))\n";
+        let trace = Trace {
+            frames: vec![Frame {
+                values: BTreeMap::from([("n".to_owned(), "08".to_owned())]),
+                ..Frame::default()
+            }],
+            ..Trace::default()
+        };
+        assert_eq!(case(text, 2).trace(trace).healed(&LeadingZero), text.replace("(( n", "(( 10#$n"));
     }
 
     #[test]

@@ -43,9 +43,16 @@ use crate::shell::{
 rule!(NamesWithBlanks, "names_with_blanks", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
-    let Some(whole) = case.faults().find_map(|fault| whole_name(case, fault)) else { return Vec::new() };
     let Some(file) = case.failing_file().filter(|file| file.language.is_shell()) else { return Vec::new() };
     let script = Script::new(&file.text);
+    let quote = case.faults().any(|fault| match fault {
+        Fault::BadValue { message, .. } => message.starts_with("xargs: unmatched"),
+        _ => false,
+    });
+    if quote {
+        return for_xargs(case, &file, &script).into_iter().collect();
+    }
+    let Some(whole) = case.faults().find_map(|fault| whole_name(case, fault)) else { return Vec::new() };
     let ways = [Way::Pattern, Way::Listing];
     let mut out: Vec<Candidate> =
         ways.into_iter().filter_map(|way| mended(case, &file, &script, &whole, way)).collect();
@@ -69,9 +76,80 @@ fn mended(case: &Case, file: &ScriptFile, script: &Script<'_>, whole: &str, way:
     names.extend(blank_values(case, script));
     spread(script, &mut names);
     parts.extend(quotes(script, &names));
+    parts.extend(xargs(script));
     let (first, _) = parts.first()?;
     let line = case.line_in(file).unwrap_or(script.line_of(first.start));
     candidate(file, parts, whole, line, &names)
+}
+
+fn for_xargs(case: &Case, file: &ScriptFile, script: &Script<'_>) -> Option<Candidate> {
+    let parts = xargs(script);
+    let line = case.line_in(file).unwrap_or(script.line_of(parts.first()?.0.start));
+    Draft::new(
+        "names_with_blanks",
+        format!("line {line}: xargs takes quotes and blanks in names for its own"),
+        "hand names over to xargs ended by a zero byte",
+    )
+    .evidence("xargs met a quote that is part of a name")
+    .rewrite(file, splice(&file.text, parts), "keep names whole on their way to xargs")
+    .done()
+}
+
+/// Commands between `find` and `xargs` that know records ended by a zero byte.
+const ZERO_BYTE: &[&str] = &["sort", "uniq", "grep", "head", "tail"];
+
+/// Pipes of names into `xargs`, which splits them at blanks and takes quotes in them for its own: the names are ended by
+/// a zero byte, or by the line end alone.
+fn xargs(script: &Script<'_>) -> Vec<(Range<usize>, String)> {
+    let mut parts = Vec::new();
+    for command in script.commands.iter().filter(|command| script.name(command) == "xargs") {
+        let words = script.words(command);
+        let told = words.iter().any(|word| {
+            matches!(*word, "-0" | "--null" | "-r0" | "-0r")
+                || word.starts_with("-d")
+                || word.starts_with("--delimiter")
+        });
+        let name_end = command.words.first().map_or(command.span.start, |word| word.end);
+        let pipe = feeders(script, command);
+        let Some((first, middle)) = pipe.split_first().filter(|_| !told) else { continue };
+        let given = script.words(first);
+        let finds = script.name(first) == "find"
+            && !given.iter().any(|w| {
+                w.starts_with("-print") || w.starts_with("-exec") || matches!(*w, "-o" | "-ls" | "-or")
+            });
+        if finds && middle.iter().all(|c| ZERO_BYTE.contains(&script.name(c).as_str())) {
+            let end = first.words.last().map_or(first.span.end, |word| word.end);
+            parts.push((end..end, " -print0".to_owned()));
+            for between in middle {
+                let end = between.words.first().map_or(between.span.start, |word| word.end);
+                parts.push((end..end, " -z".to_owned()));
+            }
+            parts.push((name_end..name_end, " -0".to_owned()));
+        } else if matches!(script.name(first).as_str(), "find" | "ls")
+            || given.starts_with(&["git", "ls-files"])
+        {
+            parts.push((name_end..name_end, " -d '\\n'".to_owned()));
+        }
+    }
+    parts
+}
+
+/// The commands of a pipe before one of its commands, first to last.
+fn feeders<'s>(script: &'s Script<'_>, command: &Command) -> Vec<&'s Command> {
+    let mut found: Vec<&Command> = Vec::new();
+    let (mut start, mut before) = (command.span.start, command.before.clone());
+    while before == "|" && found.len() < 20 {
+        let gap = |end: usize| {
+            script.text.get(end..start).is_some_and(|gap| gap.trim_matches([' ', '\t', '\n', '\\']) == "|")
+        };
+        let Some(one) = script.commands.iter().rev().find(|c| c.span.end <= start && gap(c.span.end)) else {
+            return Vec::new();
+        };
+        found.push(one);
+        (start, before) = (one.span.start, one.before.clone());
+    }
+    found.reverse();
+    found
 }
 
 fn candidate(
@@ -82,13 +160,14 @@ fn candidate(
     names: &[String],
 ) -> Option<Candidate> {
     let names = names.iter().map(|name| format!("${name}")).collect::<Vec<_>>().join(", ");
+    let names = if names.is_empty() { "the names".to_owned() } else { names };
     Draft::new(
         "names_with_blanks",
         format!("line {line}: the name {whole:?} has a blank and was split there"),
         "keep file names whole: quote them, and loop over the pattern itself",
     )
     .evidence(format!("there is a file {whole:?}"))
-    .rewrite(file, splice(&file.text, parts), format!("quote {names}"))
+    .rewrite(file, splice(&file.text, parts), format!("keep {names} whole"))
     .done()
 }
 
@@ -419,6 +498,28 @@ mod tests {
             case.healed(&NamesWithBlanks),
             "while IFS= read -r -d '' f; do\n  cp \"$f\" out/\ndone < <(find in -name '*.txt' -print0)\n"
         );
+    }
+
+    #[test]
+    fn ends_names_for_xargs_with_a_zero_byte() {
+        let ask = |text: &str| {
+            let message = "xargs: unmatched quote; by default quotes are special to xargs";
+            let fault = Fault::BadValue { value: Some("single".into()), message: message.into() };
+            TestCase::new("x.sh", text, TestScene::new()).fault(fault).at(1)
+        };
+        assert_eq!(
+            ask("find in -type f | sort | xargs tar -rf x.tar\n").healed(&NamesWithBlanks),
+            "find in -type f -print0 | sort -z | xargs -0 tar -rf x.tar\n"
+        );
+        assert_eq!(
+            ask("ls in | xargs -n1 echo\n").healed(&NamesWithBlanks),
+            "ls in | xargs -d '\\n' -n1 echo\n"
+        );
+        assert_eq!(
+            ask("find a -name x -o -name y | xargs rm\n").healed(&NamesWithBlanks),
+            "find a -name x -o -name y | xargs -d '\\n' rm\n"
+        );
+        assert!(ask("cat words | xargs echo\nfind a -print0 | xargs -0 rm\n").silent(&NamesWithBlanks));
     }
 
     #[test]
