@@ -227,8 +227,15 @@ pub(crate) fn is_made(script: &Script<'_>, word: &str, before: usize) -> bool {
 /// Whether a folder that is missing, or may be missing another time, may be made by the job: one of its own, or one
 /// whose parent is there; never one on a mount that is not there, nor one that the script itself treats as a mount.
 pub(crate) fn may_be_made(case: &Case, script: &Script<'_>, destination: &Destination) -> bool {
-    let Some(place) = &destination.place else { return expects_no_mount(script, &destination.word) };
-    expects_no_mount(script, &destination.word) && place_may_be_made(case, place)
+    let settings = settings(case, script);
+    let free = std::iter::once(script.text)
+        .chain(settings.iter().map(String::as_str))
+        .all(|text| expects_no_mount(text, &destination.word));
+    if !free || forbidden_above(script, destination) {
+        return false;
+    }
+    let Some(place) = &destination.place else { return true };
+    !mount_named(case, script, place) && place_may_be_made(case, place)
 }
 
 /// The same for a folder that is known by its path alone.
@@ -284,10 +291,56 @@ pub(crate) fn is_aside(base: &Path, path: &Path) -> bool {
     })
 }
 
-/// Whether nothing in the script says that a folder is a mount: `mountpoint`, or a remark where its name is set.
-fn expects_no_mount(script: &Script<'_>, word: &str) -> bool {
-    let names = variables(word);
+/// The texts of the files that a script takes its settings from.
+fn settings(case: &Case, script: &Script<'_>) -> Vec<String> {
+    let home = case.home().unwrap_or_else(|| case.job.cwd.clone());
+    let values = Values::new(case, script, home.to_string_lossy().into_owned());
+    let sources = script.commands.iter().filter(|c| matches!(script.name(c).as_str(), "." | "source"));
+    sources
+        .filter_map(|command| {
+            let path = case.find(Path::new(&values.word(script.words(command).get(1)?)?))?;
+            String::from_utf8(case.scene.read(&path, crate::case::LARGEST)?).ok()
+        })
+        .take(20)
+        .collect()
+}
+
+/// Words of a remark that says that a missing folder has a meaning.
+const MEANT: &[&str] =
+    &["missing", "must exist", "must be there", "not run", "not there", "stop here", "abort", "refuse"];
+
+/// Whether a remark right above the statement says that it must not go on without the folder.
+fn forbidden_above(script: &Script<'_>, destination: &Destination) -> bool {
+    let Some(command) = script.commands.get(destination.command) else { return false };
+    let line = script.line_of(script.statement(command)) as usize;
     let lines: Vec<&str> = script.text.lines().collect();
+    let above = lines.get(..line.saturating_sub(1)).unwrap_or_default().iter().rev();
+    let remarks = above.take_while(|line| line.trim_start().starts_with('#') && !line.starts_with("#!"));
+    let text = remarks.map(|line| line.to_lowercase()).collect::<Vec<_>>().join(" ");
+    MEANT.iter().any(|word| text.contains(word))
+}
+
+/// Whether a remark speaks of a mount at a folder or above it, or the folder's path does.
+fn mount_named(case: &Case, script: &Script<'_>, place: &Path) -> bool {
+    let base = case.base();
+    let relative = place.strip_prefix(&base).unwrap_or(place);
+    if relative.components().any(|part| matches!(part.as_os_str().to_str(), Some("mnt" | "media"))) {
+        return true;
+    }
+    let paths: Vec<String> = relative
+        .ancestors()
+        .map(|path| path.to_string_lossy().into_owned())
+        .filter(|path| path.len() > 2)
+        .collect();
+    let remarks = script.text.lines().filter(|line| line.trim_start().starts_with('#'));
+    let mut mounts = remarks.filter(|line| line.to_lowercase().contains("mount"));
+    mounts.any(|line| paths.iter().any(|path| line.contains(path.as_str())))
+}
+
+/// Whether nothing in a text says that a folder is a mount: `mountpoint`, or a remark where its name is set.
+fn expects_no_mount(text: &str, word: &str) -> bool {
+    let names = variables(word);
+    let lines: Vec<&str> = text.lines().collect();
     let says = |line: &str| line.to_lowercase().contains("mount");
     let about = |line: &str| {
         names.iter().any(|name| line.contains(name.as_str()))

@@ -164,15 +164,24 @@ fn bad_value(case: &Case<'_>, value: Option<&str>, message: &str) -> Vec<Likely>
     )]
 }
 
+/// Variables that a login session has and a scheduler's job may not have.
+const LOGIN: [&str; 20] = [
+    "USER", "LOGNAME", "USERNAME", "HOME", "PATH", "SHELL", "MAIL", "LANG", "LANGUAGE", "TERM", "TMPDIR",
+    "TMP", "TEMP", "HOSTNAME", "HOST", "DISPLAY", "EDITOR", "PAGER", "COLUMNS", "LINES",
+];
+
 fn unset(case: &Case<'_>, name: &str) -> Vec<Likely> {
     let elsewhere = case.input.scene.var(name).is_some();
+    let of_login =
+        LOGIN.contains(&name) || ["LC_", "XDG_", "SSH_", "DBUS_"].iter().any(|s| name.starts_with(s));
+    let (id, says) = if of_login {
+        ("not-in-this-environment", format!("{name} is set in a login session but not where the job runs."))
+    } else {
+        ("set-nowhere", format!("Nothing that the job reads sets {name}; it may have another name there."))
+    };
     vec![
-        Likely::usual(
-            "not-in-this-environment",
-            format!("{name} is set in a login session but not where the job runs."),
-            "The job sets the variable itself.",
-        )
-        .seen_if((!elsewhere).then(|| format!("{name} is not in the job's environment"))),
+        Likely::usual(id, says, "The job sets the variable itself.")
+            .seen_if((!elsewhere).then(|| format!("{name} is not in the job's environment"))),
         Likely::usual(
             "misspelt-or-not-set-yet",
             format!("{name} is misspelt, or set only on a path that this run did not take."),

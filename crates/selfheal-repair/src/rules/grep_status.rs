@@ -28,7 +28,7 @@ use selfheal_core::fault::Fault;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
-use crate::shell::{BlockKind, Command, Script, splice};
+use crate::shell::{BlockKind, Command, Script, splice, unquoted};
 
 rule!(GrepStatus, "grep_status", Safe, propose);
 
@@ -48,8 +48,10 @@ fn propose(case: &Case) -> Vec<Candidate> {
         let function = script.function_of(command).filter(|_| script.ends_function(command));
         function.is_some_and(|name| line == 1 || script.calls(name).any(|call| covers(&script, call, line)))
     };
-    let hit =
-        |command: &&Command| line.is_none_or(|line| covers(&script, command, line) || at_call(command, line));
+    let hit = |command: &&Command| {
+        (counts(&script, command) || empty_is_fine(&script, command))
+            && line.is_none_or(|line| covers(&script, command, line) || at_call(command, line))
+    };
     let Some(first) = found.iter().copied().find(hit) else { return Vec::new() };
     let same: Vec<&Command> = found
         .into_iter()
@@ -87,7 +89,7 @@ fn answers(script: &Script<'_>, command: &Command) -> bool {
             || (word.starts_with('-') && !word.starts_with("--") && word.contains('q'))
     });
     let grep = matches!(name.as_str(), "grep" | "egrep" | "fgrep" | "zgrep");
-    let diff = name == "diff" && !command.redirects.is_empty();
+    let diff = name == "diff" && saved_for_later(script, command);
     if !(grep || diff) || quiet || script.in_condition(command) {
         return false;
     }
@@ -120,6 +122,60 @@ fn gives_output(script: &Script<'_>, command: &Command) -> bool {
     };
     let mut calls = script.calls(function).peekable();
     calls.peek().is_some() && calls.all(for_output)
+}
+
+/// The file that a command's output, or that of the pipe behind it, is saved in.
+fn saved_in<'s>(script: &Script<'s>, command: &Command) -> Option<&'s str> {
+    let mut last = command;
+    while last.after == "|" {
+        last = script.commands.iter().find(|other| other.span.start > last.span.end)?;
+    }
+    let target = last.redirects.iter().find(|(operator, _)| matches!(script.get(operator), ">" | ">>"));
+    target.map(|(_, target)| script.get(target))
+}
+
+/// Whether a saved difference is read by a later command: one that nothing reads is a gate, and its status is the point.
+fn saved_for_later(script: &Script<'_>, command: &Command) -> bool {
+    let Some(file) = saved_in(script, command).map(unquoted) else { return false };
+    let later = script.commands.iter().filter(|other| other.span.start > command.span.end);
+    later
+        .filter(|other| !PUBLISHES.contains(&script.name(other).as_str()))
+        .any(|other| names_file(script, other, &file))
+}
+
+/// Commands that put a file where others use it.
+const PUBLISHES: &[&str] = &["mv", "cp", "install", "ln", "rsync", "scp"];
+
+fn names_file(script: &Script<'_>, command: &Command, file: &str) -> bool {
+    let words = command.words.iter().skip(1).chain(command.redirects.iter().map(|(_, target)| target));
+    words.into_iter().any(|span| unquoted(script.get(span)) == file)
+}
+
+/// Whether the script can do with a list that is empty: a variable is asked for it, has a default or is gone through; a
+/// file is not put where others use it.
+fn empty_is_fine(script: &Script<'_>, command: &Command) -> bool {
+    if let Some(file) = saved_in(script, command).map(unquoted) {
+        let later = script.commands.iter().filter(|other| other.span.start > command.span.end);
+        return !later
+            .filter(|other| PUBLISHES.contains(&script.name(other).as_str()))
+            .any(|other| names_file(script, other, &file));
+    }
+    let Some(holder) = script.holder(command) else { return true };
+    let assigned = script.assignments().find(|(_, _, other)| std::ptr::eq(*other, holder));
+    let Some((name, ..)) = assigned else { return true };
+    let behind = script.text.get(holder.span.end..).unwrap_or_default();
+    let braced = [":-", ":+", "-", "+"].iter().any(|how| behind.contains(&format!("${{{name}{how}")));
+    let asked = script.commands.iter().filter(|other| other.span.start > holder.span.end).any(|other| {
+        let test = matches!(script.name(other).as_str(), "[" | "[[" | "test");
+        test && script.words(other).iter().any(|word| crate::shell::variables(word).iter().any(|v| v == name))
+    });
+    let gone_through = script.blocks.iter().any(|block| match &block.kind {
+        BlockKind::For { items, .. } => {
+            items.iter().any(|item| crate::shell::variables(script.get(item)).iter().any(|v| v == name))
+        }
+        _ => false,
+    });
+    braced || asked || gone_through || behind.contains(&format!("<<< \"${name}\""))
 }
 
 /// Whether nothing found is plainly a number: `-c`, or counted behind a pipe; and a saved difference.
@@ -156,11 +212,11 @@ mod tests {
         let text = "set -e\nwhile read -r s; do\n  n=$(grep -c ' E ' \"$s.log\")\ndone < list\n";
         let healed = case(text, 3).healed(&GrepStatus);
         assert_eq!(healed, text.replace("\"$s.log\")", "\"$s.log\" || [ $? -eq 1 ])"));
-        let text = "set -eo pipefail\nn=$(grep E log | wc -l)\ndiff a b > changes\n";
+        let text = "set -eo pipefail\nn=$(grep E log | wc -l)\ndiff a b > changes\nwc -l < changes\n";
         let healed = case(text, 2).healed(&GrepStatus);
         assert_eq!(
             healed,
-            "set -eo pipefail\nn=$({ grep E log || [ $? -eq 1 ]; } | wc -l)\ndiff a b > changes || [ $? -eq 1 ]\n"
+            "set -eo pipefail\nn=$({ grep E log || [ $? -eq 1 ]; } | wc -l)\ndiff a b > changes || [ $? -eq 1 ]\nwc -l < changes\n"
         );
     }
 
@@ -178,6 +234,22 @@ mod tests {
         assert_eq!(case(text, 5).healed(&GrepStatus), healed);
         assert!(case(&text.replace("b=$(count y)", "if count y; then :; fi"), 5).silent(&GrepStatus));
         assert!(case(&text.replace("b=$(count y)", "b=$(count y) || exit 3"), 5).silent(&GrepStatus));
+    }
+
+    #[test]
+    fn gates_lookups_and_what_is_published_stay_strict() {
+        assert!(case("set -e\ndiff good new > d\ncp new out\n", 2).silent(&GrepStatus));
+        assert!(case("set -e\ngrep -v '^#' rules > active\nmv active live\n", 2).silent(&GrepStatus));
+        assert!(
+            case("set -e\nwho=$(grep '^to: ' f | cut -d' ' -f2)\necho \"to $who\"\n", 2).silent(&GrepStatus)
+        );
+        assert!(
+            !case("set -eo pipefail\nall=$(grep x f)\nfor one in $all; do echo $one; done\n", 2)
+                .silent(&GrepStatus)
+        );
+        assert!(
+            !case("set -eo pipefail\nall=$(grep x f)\n[ -n \"$all\" ] && echo yes\n", 2).silent(&GrepStatus)
+        );
     }
 
     #[test]

@@ -207,5 +207,17 @@ mod tests {
         assert!(missing("cp a /opt/x/y/a\n", "/opt/x/y/a", TestScene::new().folder("/opt")));
         assert!(missing("D=vault # the tape's mount\ncp a $D/a\n", "vault/a", TestScene::new()));
         assert!(missing("cp a out/a\n", "out/a", TestScene::new().file("out", "a file")));
+        assert!(missing("cp a mnt/disk/a\n", "mnt/disk/a", TestScene::new()));
+        assert!(missing("cp a off/x/a # x\n# the disk is mounted at off/x\n", "off/x/a", TestScene::new()));
+        let text = "# a missing out/ means that the stage before has not run\ncp a out/a\n";
+        assert!(
+            TestCase::new("x.sh", text, TestScene::new())
+                .fault(no_such("out/a"))
+                .at(2)
+                .silent(&MissingFolder)
+        );
+        let scene = TestScene::new().file("x.conf", "# the disk, mounted by hand\nTO=usb/x\n");
+        let text = ". ./x.conf\ncp a \"$TO/a\"\n";
+        assert!(TestCase::new("x.sh", text, scene).fault(no_such("usb/x/a")).at(2).silent(&MissingFolder));
     }
 }

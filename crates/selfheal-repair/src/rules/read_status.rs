@@ -91,8 +91,8 @@ fn accepted(case: &Case, script: &Script<'_>, values: &Values<'_>, command: &Com
         "<" => null || lacks_newline(case, values, script.get(target)),
         _ => false,
     });
-    let name = words.iter().skip(1).filter(|word| !word.starts_with('-')).map(|word| unquoted(word));
-    let name = name.filter(|name| !name.is_empty() && name.chars().all(text::is_name)).next();
+    let mut name = words.iter().skip(1).filter(|word| !word.starts_with('-')).map(|word| unquoted(word));
+    let name = name.find(|name| !name.is_empty() && name.chars().all(text::is_name));
     ends.then(|| format!(" || [ -n \"${}\" ]", name.as_deref().unwrap_or("REPLY")))
 }
 

@@ -97,8 +97,10 @@ fn below(case: &Case, name: &str) -> Option<PathBuf> {
             let home = case.home().map_or(0, |home| home.components().count());
             if depth < home + 3 {
                 let names = case.scene.names(&folder);
-                let folders =
-                    names.iter().filter(|name| !name.starts_with('.')).map(|name| folder.join(name));
+                let folders = names
+                    .iter()
+                    .filter(|name| !name.starts_with('.') && !is_for_show(name))
+                    .map(|name| folder.join(name));
                 next.extend(
                     folders.filter(|path| case.scene.facts(path).is_some_and(|f| f.kind == Kind::Directory)),
                 );
@@ -108,6 +110,15 @@ fn below(case: &Case, name: &str) -> Option<PathBuf> {
         waiting = next;
     }
     None
+}
+
+/// Whether a folder's name says that what is in it is for tests or examples, or is no longer used.
+fn is_for_show(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let starts =
+        ["test", "fake", "mock", "stub", "example", "sample", "fixture", "backup", "archive", "attic"];
+    starts.iter().any(|start| name.starts_with(start))
+        || matches!(name.as_str(), "old" | "node_modules" | "spec" | "demo")
 }
 
 /// The folder as it is written into PATH: relative to the script when it is below the script's folder.
@@ -181,6 +192,8 @@ mod tests {
 
     #[test]
     fn leaves_tools_that_are_not_here_alone() {
+        let scene = TestScene::new().raw("tests/fakes/tool", b"#!/bin/sh\n", 0o755);
+        assert!(TestCase::new("x.sh", "tool a\n", scene).fault(missing("tool")).silent(&SearchPath));
         let scene = TestScene::new().raw("bin/tool", b"text", 0o644);
         assert!(TestCase::new("x.sh", "tool a\n", scene).fault(missing("tool")).silent(&SearchPath));
     }

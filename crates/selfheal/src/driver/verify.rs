@@ -227,13 +227,26 @@ impl Healer<'_> {
         }
     }
 
+    /// Whether a command stands only in substitutions inside of words of the failed line: what it answers there ends no
+    /// job, so nothing follows when it is made to fail.
+    fn stands_in_substitution(&self, name: &str) -> bool {
+        let command = self.report.as_ref().and_then(|report| report.command.as_ref());
+        let source = command.map_or("", |command| command.source.as_str());
+        let mut places = source.match_indices(name).map(|(at, _)| source.get(..at).unwrap_or_default());
+        let assigned =
+            source.split("$(").next().is_some_and(|head| head.ends_with('=') && !head.contains(' '));
+        source.contains(name)
+            && !assigned
+            && places.all(|before| before.ends_with("$(") || before.ends_with('`'))
+    }
+
     /// The program behind the failed command, when it is one that the job did not bring itself and that the shell does
     /// not need to stay alive.
     fn external_command(&self, good: &GoodRuns) -> Option<PathBuf> {
         use selfheal_core::scene::Scene;
         let words = self.failed_words();
         let name = words.first()?;
-        if NOT_REPLACED.contains(&name.as_str()) || name.contains('/') {
+        if NOT_REPLACED.contains(&name.as_str()) || name.contains('/') || self.stands_in_substitution(name) {
             return None;
         }
         let ran = good.runs.iter().any(|(_, run)| {
