@@ -15,6 +15,9 @@ use crate::case::Case;
 /// Words by which text makes a folder, in the languages that there are rules for.
 const MAKES_FOLDERS: &[&str] = &["mkdir", "makedirs", "make_path", "mkdirSync", "install -d"];
 
+/// Words by which a shell script goes on with nothing to do.
+const PASSES_OVER: &[&str] = &["continue", "nullglob", "exit 0", "return 0"];
+
 /// Remarks by which people say that something missing has a meaning.
 const MEANS_SOMETHING: &[&str] = &[
     "must exist",
@@ -85,8 +88,10 @@ pub(crate) fn allows(case: &Case, proposal: &Proposal) -> bool {
         let added: Vec<&str> = hunks.iter().flat_map(|hunk| hunk.added.iter().map(String::as_str)).collect();
         let makes = |line: &&&str| MAKES_FOLDERS.iter().any(|word| line.contains(word));
         let made = hunks.iter().any(|hunk| hunk.added.iter().any(|line| makes(&&line.as_str())));
-        let folders = !made || !(speaks_of_mounts(case, &before) || means_something(case, change, &before));
-        folders && !takes_an_imitation(&before, &added) && !takes_a_stronger_option(&before, &added)
+        let passes = added.iter().any(|line| PASSES_OVER.iter().any(|word| line.contains(word)));
+        let mounts = (made || passes) && speaks_of_mounts(case, &before);
+        let meant = made && means_something(case, change, &before);
+        !mounts && !meant && !takes_an_imitation(&before, &added) && !takes_a_stronger_option(&before, &added)
     })
 }
 
@@ -94,7 +99,8 @@ fn text(content: Option<&[u8]>) -> String {
     String::from_utf8_lossy(content.unwrap_or_default()).into_owned()
 }
 
-/// Whether the script, or a text beside it, speaks of mounts: nobody but a person knows then which folder is one.
+/// Whether the script, or a text beside it, speaks of mounts: nobody but a person knows then which folder is one, and
+/// whether an empty one is only not mounted.
 fn speaks_of_mounts(case: &Case, script: &str) -> bool {
     let says = |text: &str| {
         text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase).any(|word| {

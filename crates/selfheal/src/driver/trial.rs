@@ -57,12 +57,14 @@ impl Attempt {
 }
 
 /// Where a job failed, as far as one failure is told from the next on the way of a growing repair.
-type Point = (Signature, u32, String);
+type Point = (Signature, String);
 
 fn point_of(report: &Report) -> Point {
-    let line = report.location.as_ref().map_or(0, |place| place.line);
-    let source = report.command.as_ref().map(|command| command.source.clone()).unwrap_or_default();
-    (report.signature.clone(), line, source)
+    // By its text, not its number: a repair that adds a line moves the same failing line on without any progress.
+    let number = report.location.as_ref().map_or(0, |place| place.line);
+    let line =
+        report.snippet.iter().find(|line| line.number == number).map(|line| line.text.trim().to_owned());
+    (report.signature.clone(), line.unwrap_or_default())
 }
 
 /// What came of letting a repair grow.

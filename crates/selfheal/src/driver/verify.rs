@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use selfheal_core::fault::Fault;
 use selfheal_core::outcome::Outcome;
-use selfheal_core::ports::BoxedRun;
+use selfheal_core::ports::{BoxedRun, Clock};
 use selfheal_core::proposal::FileChange;
 use selfheal_core::report::Report;
 use selfheal_core::trace::Trace;
@@ -16,6 +16,9 @@ use selfheal_syntax::diff;
 use super::Healer;
 use super::scenario::{checks_hold, differences};
 use super::trial::Attempt;
+
+/// How long two runs of the original are apart when it is asked what is volatile.
+const VOLATILE_MS: u64 = 1_100;
 
 /// Commands that are not replaced by one that fails: shells do these themselves, or are needed to run at all.
 const NOT_REPLACED: [&str; 24] = [
@@ -112,7 +115,9 @@ impl Healer<'_> {
             (false, false) => {
                 let mut other = differences(&original, repaired);
                 if !other.is_empty() {
-                    // What differs between two runs of the original is volatile: dates, process numbers.
+                    // What differs between two runs of the original is volatile: dates, process numbers. Most of it
+                    // changes by the second.
+                    self.tools.context.clock.wait_ms(VOLATILE_MS);
                     if let Ok(again) = self.boxed(&[], &scenario.setup) {
                         let volatile = differences(&original, &again);
                         other.retain(|difference| !volatile.contains(difference));
