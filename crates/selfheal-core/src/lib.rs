@@ -17,6 +17,7 @@ pub mod incident;
 pub mod job;
 pub mod outcome;
 pub mod pairs;
+pub mod path_bytes;
 pub mod ports;
 pub mod proposal;
 pub mod redact;

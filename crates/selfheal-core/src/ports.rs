@@ -74,7 +74,8 @@ pub struct Order {
     pub id: RunId,
     /// The command.
     pub argv: Vec<OsString>,
-    /// The folder.
+    /// The folder. The one that the program stands in is not entered again.
+    #[serde(with = "crate::path_bytes")]
     pub cwd: PathBuf,
     /// Variables that are set (`Some`) or removed (`None`) in the environment that the job inherits.
     #[serde(with = "crate::pairs")]
@@ -95,6 +96,7 @@ pub struct Order {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogOrder {
     /// The file; it is appended to.
+    #[serde(with = "crate::path_bytes")]
     pub path: PathBuf,
     /// Whether every line gets the time and its stream in front.
     pub stamps: bool,

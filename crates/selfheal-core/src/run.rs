@@ -48,6 +48,9 @@ pub enum Ended {
     Cancelled {
         /// The signal that selfheal received.
         signal: i32,
+        /// The exit code with which the job itself answered it; `None` when a signal ended the job.
+        #[serde(default)]
+        own: Option<i32>,
     },
     /// The command was not found.
     NotFound,
@@ -75,7 +78,8 @@ impl Ended {
     pub fn code(&self) -> i32 {
         match self {
             Self::Exited(code) => *code,
-            Self::Signaled(signal) | Self::Cancelled { signal } => 128 + signal,
+            Self::Cancelled { own: Some(code), .. } => *code,
+            Self::Signaled(signal) | Self::Cancelled { signal, .. } => 128 + signal,
             Self::TimedOut { .. } => 124,
             Self::NotStarted { .. } => 125,
             Self::NotExecutable { .. } => 126,

@@ -30,7 +30,7 @@ pub use facts::facts;
 pub use hidden::hidden_command;
 pub use input::input_holds_data;
 pub use process::{boot_id, end_process, owner_of_self, process_lives, process_start_ticks};
-pub use scene::LiveScene;
+pub use scene::{LiveScene, read_regular};
 pub use script::resolve_script;
 pub use spool::Spool;
 pub use supervisor::{Supervisor, exec_bare};

@@ -199,7 +199,8 @@ fn links_resolved(path: &Path) -> PathBuf {
 }
 
 /// The first bytes of a regular file. Never waits: what only looks like a file (a fifo, a device) is not read.
-pub(crate) fn read_regular(path: &Path, limit: usize) -> Option<Vec<u8>> {
+#[must_use]
+pub fn read_regular(path: &Path, limit: usize) -> Option<Vec<u8>> {
     // A look before the open: opening some devices does something.
     if !fs::metadata(path).ok()?.is_file() {
         return None;

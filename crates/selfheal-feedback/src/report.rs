@@ -104,7 +104,7 @@ fn status(ended: &Ended) -> String {
         Ended::Exited(code) => format!("exit code {code}"),
         Ended::Signaled(signal) => format!("signal {signal}"),
         Ended::TimedOut { after_ms } => format!("ended at its deadline after {} s", after_ms / 1_000),
-        Ended::Cancelled { signal } => format!("cancelled by signal {signal}"),
+        Ended::Cancelled { signal, .. } => format!("cancelled by signal {signal}"),
         Ended::NotFound => "command not found".into(),
         Ended::InterpreterMissing { interpreter } => format!("interpreter {interpreter} not found"),
         Ended::NotExecutable { reason } => format!("not executable: {reason}"),

@@ -123,9 +123,11 @@ impl Store {
         let content = change.before.as_ref().map_or(ABSENT, ContentHash::as_str);
         let key = Key { incident, path: &change.path, content };
         let doing = format!("find the snapshot of {}", change.path.display());
-        let taken = self
-            .read(&doing, |db| key.select(db))?
-            .ok_or_else(|| PortError::plain(doing.clone(), Trouble::Missing))?;
+        let Some(taken) = self.read(&doing, |db| key.select(db))? else {
+            // Nobody saved what is expected, since something else stands there now.
+            let theirs = matches!(self.state_of(change)?, Standing::Other | Standing::After);
+            return Err(if theirs { place.changed() } else { PortError::plain(doing, Trouble::Missing) });
+        };
         if taken.real.path() != place.real {
             // The path leads to another file than it did.
             return Err(place.changed());

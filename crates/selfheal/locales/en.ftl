@@ -70,6 +70,7 @@ risk-high = high
 
 # Notes
 note-taken-back = the repaired job failed for real; its files are back as they were
+note-file-changed = the file was changed by somebody while its repair was tried; it is left as they made it
 note-daily-limit = { $n } repairs were applied by policy today already; this one waits
 note-waiting = a repair for this failure waits already: selfheal approve { $id }
 note-breaker = this job ended so { $n } times in a row; nothing more is tried until it succeeds once or a repair is approved

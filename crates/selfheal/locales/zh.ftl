@@ -64,6 +64,7 @@ risk-high = 高
 
 # 说明
 note-taken-back = 修复后的任务在真实运行中失败；文件已恢复原样
+note-file-changed = 在试验修复期间有人修改了该文件；文件保持其修改后的样子
 note-daily-limit = 今天已按策略应用了 { $n } 个修复；这一个等待决定
 note-waiting = 这个故障的修复已在等待：selfheal approve { $id }
 note-breaker = 该任务连续 { $n } 次同样结束；在成功一次或批准修复之前不再尝试

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use selfheal_core::redact::Redactor;
 use selfheal_store::{Places, Store, StoreOptions};
@@ -22,7 +22,7 @@ pub struct Context {
     pub program: PathBuf,
     /// The environment.
     pub env: BTreeMap<OsString, OsString>,
-    /// The folder that it was started in.
+    /// The folder that it was started in; `.` where that has no path (any more).
     pub cwd: PathBuf,
     /// The user's number.
     pub uid: u32,
@@ -58,7 +58,7 @@ impl Context {
     #[must_use]
     pub fn from_process() -> Self {
         let env: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
-        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from(LOST));
         // The owner of a process's own folder in /proc is its effective user.
         let uid = std::fs::metadata("/proc/self").map_or(u32::MAX, |facts| facts.uid());
         let var = |name: &str| env.get(OsStr::new(name)).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -141,6 +141,12 @@ impl Context {
         Redactor::from_env(vars.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }
 
+    /// Whether the folder that it was started in has no path: then nothing can be looked at, and nothing healed.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.cwd == Path::new(LOST)
+    }
+
     /// Opens the store.
     ///
     /// # Errors
@@ -160,6 +166,9 @@ impl Context {
         own_file(&var, self.uid).unwrap_or_else(|| PathBuf::from("/etc/selfheal/selfheal.toml"))
     }
 }
+
+/// A folder that was removed, or that cannot be reached from here: jobs run in it as they would without selfheal.
+const LOST: &str = ".";
 
 const MACHINE_FILE: &str = "/etc/selfheal/selfheal.toml";
 

@@ -1,8 +1,12 @@
 //! What `run --json FILE` writes: the story as one document. Its JSON schema is published as `docs/run.schema.json` and
 //! held to this type by a test.
 
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
+use rustix::fs::OFlags;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -106,16 +110,61 @@ impl RunDocument {
             CommandError::new(format!("failed to write {}", path.display())).because(error)
         };
         let text = serde_json::to_string_pretty(self).map_err(|error| fail(&error))?;
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        // A device or pipe (`--json /dev/fd/3`) is written to as it is.
-        if path.exists() && !path.is_file() {
-            return std::fs::write(path, text + "\n").map_err(|error| fail(&error));
-        }
-        let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|error| fail(&error))?;
-        std::io::Write::write_all(&mut file, (text + "\n").as_bytes()).map_err(|error| fail(&error))?;
-        file.persist(path).map_err(|error| fail(&error.error))?;
-        Ok(())
+        put(path, (text + "\n").as_bytes()).map_err(|error| fail(&error))
     }
+}
+
+/// Where names stand for devices and open files: what stands there belongs to the system and is never replaced.
+const SYSTEM: [&str; 2] = ["/dev", "/proc"];
+/// The part of it that holds files like any other.
+const MEMORY: &str = "/dev/shm";
+/// So long a reader of a pipe is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Puts a document in the place of a file, whole or not at all; a link is followed, and the file keeps its mode. A
+/// device, a pipe and what a descriptor leads to (`/dev/fd/3`) are written to as they are.
+fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let next = std::fs::read_link(path).unwrap_or_default();
+    let old = std::fs::metadata(path).ok();
+    let of_system = [path, &real, &next].into_iter().any(is_of_system);
+    if of_system || old.as_ref().is_some_and(|facts| !facts.is_file()) {
+        return pour(path, bytes);
+    }
+    let mode = old.map_or(0o666, |facts| facts.mode() & 0o777);
+    let folder = real.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let wanted = std::fs::Permissions::from_mode(mode);
+    let mut file = tempfile::Builder::new().permissions(wanted.clone()).tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    if real.exists() {
+        // The umask does not count for a file that is there.
+        file.as_file().set_permissions(wanted)?;
+    }
+    file.persist(&real).map(|_| ()).map_err(|error| error.error)
+}
+
+fn is_of_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|folder| path.starts_with(folder)) && !path.starts_with(MEMORY)
+}
+
+/// Writes to something that is there, behind what it holds, and never waits for long: a pipe that nobody reads is an
+/// error.
+fn pour(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let flags = i32::try_from(OFlags::NONBLOCK.bits() | OFlags::NOCTTY.bits()).unwrap_or_default();
+    let mut file = std::fs::File::options().append(true).custom_flags(flags).open(path)?;
+    let until = Instant::now() + PATIENCE;
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match file.write(rest) {
+            Ok(n) => rest = rest.get(n..).unwrap_or_default(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock && Instant::now() < until => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn word(showed: Showed) -> &'static str {

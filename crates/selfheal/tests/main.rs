@@ -6,6 +6,7 @@
     reason = "a test that finds something else than it needs must fail"
 )]
 
+mod attack;
 mod backup;
 mod crash;
 mod cron;

@@ -45,6 +45,7 @@ use selfheal_core::scene::absolute;
 use selfheal_core::verification::SceneEdit;
 
 use crate::probe::{Probe, SeenByProbe};
+use crate::scene::read_regular;
 use tap::{Drained, Tap, drain};
 use wire::{Answer, Edit, Plan, Seen};
 
@@ -69,7 +70,7 @@ pub(crate) const MOST_PROCESSES: u64 = 1024;
 const MOST_ROOM: u64 = 2 * 1024 * 1024 * 1024;
 
 /// A script is searched this far for paths that it may write.
-const SCRIPT_SEARCHED: u64 = 256 * 1024;
+const SCRIPT_SEARCHED: usize = 256 * 1024;
 
 /// What a box may take beyond its job's time limit: to be built, and to list the effects. A dead network file system
 /// can hold it up for ever.
@@ -366,10 +367,10 @@ fn wanted(order: &BoxOrder) -> Vec<PathBuf> {
         text.extend_from_slice(word.as_bytes());
         text.push(b'\n');
     }
-    if let Some(file) = order.script.as_ref().and_then(|script| fs::File::open(script).ok()) {
-        // What cannot be read names no paths.
-        let _ = file.take(SCRIPT_SEARCHED).read_to_end(&mut text);
-    }
+    // What cannot be read names no paths.
+    text.extend(
+        order.script.as_ref().and_then(|script| read_regular(script, SCRIPT_SEARCHED)).unwrap_or_default(),
+    );
     paths.extend(paths_in(&String::from_utf8_lossy(&text)));
     paths.truncate(MOST_WANTED);
     paths

@@ -92,10 +92,12 @@ impl Builder<'_> {
                         old: self.old_view(number, path, &lower)?,
                     }),
                     Err(reason) if path == Path::new("/") => return Err(reason),
-                    Err(_) => bind(path, &target, Bind::ReadOnlyTree)?,
+                    Err(_) => {
+                        bind(path, &target, Bind::ReadOnlyTree).or_else(|why| unless_gone(path, why))?
+                    }
                 }
             } else {
-                self.place(piece, &target)?;
+                self.place(piece, &target).or_else(|why| unless_gone(piece.path(), why))?;
             }
         }
         self.close_folders(&root)?;
@@ -107,7 +109,7 @@ impl Builder<'_> {
     fn close_folders(&self, root: &Path) -> Step<()> {
         let folders = self.pieces.iter().filter(|piece| matches!(piece, Piece::Folder(_))).map(Piece::path);
         let all = folders.chain((self.marks == Marks::User).then_some(Path::new("/")));
-        for folder in all {
+        for folder in all.filter(|folder| !is_gone(folder)) {
             let facts = named(fs::metadata(folder), format_args!("look at {}", folder.display()))?;
             let bits = bits_for_caller(folder, facts.mode() & 0o7777);
             named(
@@ -248,6 +250,15 @@ fn build_dev_folders(dev: &Path) -> Step<()> {
     // Without pseudo terminals most jobs still run; some containers do not allow them.
     let _ = mount_fresh("devpts", &dev.join("pts"), &terminals, MountAttrFlags::MOUNT_ATTR_NOSUID);
     Ok(())
+}
+
+/// On a busy machine files come and go while a box is built: what is gone by now need not be in it.
+fn unless_gone(path: &Path, why: String) -> Step<()> {
+    if is_gone(path) { Ok(()) } else { Err(why) }
+}
+
+fn is_gone(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
 }
 
 fn blank(folder: &Path) -> Step<()> {

@@ -38,17 +38,21 @@ impl Ending {
     /// A signal came: it is passed on to the job.
     pub(crate) fn cancel(signal: i32, job: Pid, grace: Duration) -> Self {
         pass_on(signal, job);
-        Self::new(Ended::Cancelled { signal }, grace, false)
+        Self::new(Ended::Cancelled { signal, own: None }, grace, false)
     }
 
     /// The program is gone: there is nobody left to whom the run would matter.
     pub(crate) fn orphaned(grace: Duration) -> Self {
         tree::signal_all(Signal::TERM);
-        Self::new(Ended::Cancelled { signal: libc::SIGKILL }, grace, true)
+        Self::new(Ended::Cancelled { signal: libc::SIGKILL, own: None }, grace, true)
     }
 
-    /// The job itself has ended: what it left behind is asked as well.
-    pub(crate) fn job_ended(&mut self) {
+    /// The job itself has ended: what it left behind is asked as well. An exit code with which it answered a signal that
+    /// was passed on is the answer of the run.
+    pub(crate) fn job_ended(&mut self, by: &Ended) {
+        if let (Ended::Cancelled { own, .. }, Ended::Exited(code)) = (&mut self.ended, by) {
+            *own = Some(*code);
+        }
         if !self.all_asked {
             self.all_asked = true;
             tree::signal_all(Signal::TERM);

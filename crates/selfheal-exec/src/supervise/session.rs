@@ -206,16 +206,16 @@ impl Session {
             }
             // Keys reach the job directly: whoever pressed Ctrl-C wanted the run to end.
             ChildChange::Signaled(signal @ (libc::SIGINT | libc::SIGQUIT)) if self.terminal.is_some() => {
-                Ended::Cancelled { signal }
+                Ended::Cancelled { signal, own: None }
             }
             ChildChange::Signaled(signal) => Ended::Signaled(signal),
             ChildChange::Exited(code) => Ended::Exited(code),
         };
         self.feed.iter_mut().for_each(Feed::end);
         self.peak_kib = reaped.peak_kib;
+        self.ending.iter_mut().for_each(|ending| ending.job_ended(&ended));
         self.ended = Some(ended);
         self.begin_drain();
-        self.ending.iter_mut().for_each(Ending::job_ended);
     }
 
     fn begin_drain(&mut self) {

@@ -21,6 +21,8 @@ use crate::unix::{self, Mask};
 
 /// Variables of ours, which a job does not get.
 const OWN_PREFIX: &[u8] = b"SELFHEAL_";
+/// The folder that this process stands in.
+const HERE: &str = ".";
 /// Runs what the kernel does not know how to run, as `execvp` has it.
 const SHELL: &str = "/bin/sh";
 /// What the pipes of a job hold, where the system allows it: fewer wake-ups than with the usual 64 KiB.
@@ -62,10 +64,13 @@ impl Ready {
     /// Looks for everything that the command needs.
     pub(crate) fn find(order: &Order) -> Result<Self, Ended> {
         let word = order.argv.first().ok_or(Ended::NotFound)?;
-        check_folder(&order.cwd)?;
+        let folder = folder_of(order);
+        if folder != Path::new(HERE) {
+            check_folder(folder)?;
+        }
         let env = environment(std::env::vars_os(), &order.env);
         let search = env.get(OsStr::new("PATH")).map(OsString::as_os_str);
-        let path = find::command(word, &order.cwd, search).map_err(|unfound| match unfound {
+        let path = find::command(word, folder, search).map_err(|unfound| match unfound {
             Unfound::Missing => Ended::NotFound,
             Unfound::Unusable(reason) => Ended::NotExecutable { reason },
         })?;
@@ -92,7 +97,11 @@ impl Ready {
     }
 
     fn place(&self, command: &mut Command, order: &Order) {
-        command.current_dir(&order.cwd).env_clear().envs(&self.env);
+        let folder = folder_of(order);
+        if folder != Path::new(HERE) {
+            command.current_dir(folder);
+        }
+        command.env_clear().envs(&self.env);
     }
 
     /// What an error of the system at the start means.
@@ -108,10 +117,19 @@ impl Ready {
 
     fn interpreter(&self, order: &Order) -> String {
         let mut beginning = Vec::new();
-        let read = fs::File::open(order.cwd.join(&self.path))
+        let read = fs::File::open(folder_of(order).join(&self.path))
             .and_then(|file| file.take(256).read_to_end(&mut beginning));
         let named = read.ok().and_then(|_| find::shebang(&beginning));
         named.map_or_else(|| "the dynamic loader".to_owned(), |(path, _)| path.to_string_lossy().into_owned())
+    }
+}
+
+/// The folder that an order's job is started in. The one that this process stands in is not entered again: a user may
+/// stand where no path leads for him, or in a folder that was removed, and the job does not care.
+fn folder_of(order: &Order) -> &Path {
+    match std::env::current_dir() {
+        Ok(own) if own == order.cwd => Path::new(HERE),
+        _ => &order.cwd,
     }
 }
 

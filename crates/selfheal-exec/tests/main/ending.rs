@@ -97,8 +97,8 @@ fn a_signal_to_the_program_is_passed_on_and_cancels_the_run() {
         let mut child = program.start();
         pid_in(&cwd.join("ready"));
         kill(signal, child.id());
-        assert_eq!(child.wait().unwrap().code(), Some(128 + number), "{signal}");
-        assert_eq!(program.result().ended, Ended::Cancelled { signal: number });
+        assert_eq!(child.wait().unwrap().code(), Some(9), "{signal}: the answer of the job is kept");
+        assert_eq!(program.result().ended, Ended::Cancelled { signal: number, own: Some(9) });
         assert!(program.result().left_running.is_empty());
         assert!(cwd.join("got").exists(), "{signal}");
     }
@@ -124,7 +124,7 @@ fn a_signal_to_the_supervisor_alone_does_the_same() {
     let mut child = program.start();
     kill("TERM", pid_in(&cwd.join("ready")));
     child.wait().unwrap();
-    assert_eq!(program.result().ended, Ended::Cancelled { signal: 15 });
+    assert_eq!(program.result().ended, Ended::Cancelled { signal: 15, own: None });
 }
 
 #[test]

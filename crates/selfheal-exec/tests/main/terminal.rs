@@ -95,7 +95,7 @@ fn ctrl_c_reaches_the_job_and_cancels_the_run() {
     pid_in(&cwd.join("ready"));
     person.types("\x03");
     child.wait().unwrap();
-    assert_eq!(program.result().ended, Ended::Cancelled { signal: 2 });
+    assert_eq!(program.result().ended, Ended::Cancelled { signal: 2, own: None });
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn ctrl_c_without_a_terminal_at_standard_input_cancels_too() {
     pid_in(&cwd.join("ready"));
     person.types("\x03");
     child.wait().unwrap();
-    assert_eq!(program.result().ended, Ended::Cancelled { signal: 2 });
+    assert_eq!(program.result().ended, Ended::Cancelled { signal: 2, own: None });
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub fn interpret(profiles: &Profiles, input: &InterpretInput<'_>) -> Outcome {
             Class::Transient,
             &format!("ended by selfheal after its deadline of {} s", after_ms / 1_000),
         ),
-        Ended::Cancelled { signal } => {
+        Ended::Cancelled { signal, .. } => {
             failed(Class::Unknown, &format!("selfheal was told to stop (signal {signal})"))
         }
         Ended::InterpreterMissing { interpreter } => {

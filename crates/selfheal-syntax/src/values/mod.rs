@@ -9,7 +9,7 @@ mod definitions;
 mod operators;
 mod substitution;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 
 use crate::shell::{Expansion, Part, Script, Word};
 use definitions::{Definition, Definitions, Meaning};
@@ -141,19 +141,35 @@ pub struct Values<'a> {
     path: Option<&'a str>,
     definitions: Definitions,
     work: Cell<u32>,
+    /// The first line that assigns to `IFS`.
+    splitting_set: OnceCell<Option<u32>>,
 }
 
 impl<'a> Values<'a> {
     /// The values with the environment that the job runs in: a variable that neither the script nor `env` knows is unset.
     #[must_use]
     pub fn of(script: &'a Script, env: &'a dyn Fn(&str) -> Option<String>) -> Self {
-        Self { script, env: Some(env), path: None, definitions: Definitions::of(script), work: Cell::new(0) }
+        Self {
+            script,
+            env: Some(env),
+            path: None,
+            definitions: Definitions::of(script),
+            work: Cell::new(0),
+            splitting_set: OnceCell::new(),
+        }
     }
 
     /// The values in any environment: a variable that the script does not set may be anything.
     #[must_use]
     pub fn in_any_environment(script: &'a Script) -> Self {
-        Self { script, env: None, path: None, definitions: Definitions::of(script), work: Cell::new(0) }
+        Self {
+            script,
+            env: None,
+            path: None,
+            definitions: Definitions::of(script),
+            work: Cell::new(0),
+            splitting_set: OnceCell::new(),
+        }
     }
 
     /// Says what `$0` is, so that `$(dirname "$0")` is known.
@@ -200,7 +216,12 @@ impl<'a> Values<'a> {
     /// Whether an assignment to `IFS` changes how words are split at or before a line.
     #[must_use]
     pub fn splits_unusually(&self, at_line: u32) -> bool {
-        self.script.assignments().any(|a| a.name == "IFS" && a.line <= at_line && !a.for_command)
+        // Asked of every command: looked up once, or long scripts would take quadratic time.
+        let first = self.splitting_set.get_or_init(|| {
+            let set = self.script.assignments().filter(|a| a.name == "IFS" && !a.for_command);
+            set.map(|a| a.line).min()
+        });
+        first.is_some_and(|line| line <= at_line)
     }
 
     fn eval(&self, parts: &[Part], offset: usize, depth: u32) -> Vec<Value> {

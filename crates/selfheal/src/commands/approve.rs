@@ -52,6 +52,8 @@ fn approve(context: &Context, store: &Store, incident: &mut Incident) -> Result<
         return Err(CommandError::new(format!("incident {} has no repair to apply", incident.id.short())));
     }
     let _lock = crate::lock::lock_job(&context.state, &incident.job)?;
+    // Somebody may have decided while the lock was waited for.
+    *incident = waiting(store, incident.id.as_str())?;
     let decider = Decider::new(context, store);
     decider.go(incident, Event::Approved, "approved")?;
     match apply_all(store, &incident.id, &files) {

@@ -16,7 +16,10 @@ pub fn run(context: &Context, args: &DecideArgs) -> Ended {
     let store = context.store()?;
     let decider = Decider::new(context, &store);
     let incidents = args.ids.iter().map(|id| waiting(&store, id)).collect::<Result<Vec<_>, _>>()?;
-    for mut incident in incidents {
+    for incident in incidents {
+        let _lock = crate::lock::lock_job(&context.state, &incident.job)?;
+        // Somebody may have decided while the lock was waited for.
+        let mut incident = waiting(&store, incident.id.as_str())?;
         decider.go(&mut incident, Event::Rejected, "rejected")?;
         print(&format!("{}\n", context.texts().say("rejected", &[("id", incident.id.short())])));
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -105,6 +106,10 @@ impl<'a> RunPlan<'a> {
     fn open_store(&self) -> Result<Option<Store>, CommandError> {
         if selfheal_store::frozen(&self.context.state) {
             return Ok(None);
+        }
+        if self.context.is_lost() {
+            return Err(CommandError::new("the current folder was removed or cannot be reached")
+                .hint("start it in a folder that is there"));
         }
         self.context.store().map(Some)
     }
@@ -322,7 +327,7 @@ impl<'a> RunPlan<'a> {
         if run.ended == RunEnded::Exited(0) {
             return Outcome::Succeeded;
         }
-        let script = self.job.script.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
+        let script = crate::driver::text_of(self.job.script.as_deref());
         let input = InterpretInput { argv: &self.job.argv, run, script: script.as_deref(), trace: None };
         self.profiles().interpret(&input)
     }
@@ -455,7 +460,7 @@ impl<'a> RunPlan<'a> {
         let texts = self.context.texts();
         let passed_on =
             run.stdout.total > 0 && !self.context.terminal.output && self.args.stdout == StdoutArg::Live;
-        let consumed = self.input_holds_data && !executor.can_repeat_input();
+        let consumed = (self.input_holds_data && !executor.can_repeat_input()) || names_a_pipe(&self.job);
         if passed_on {
             Some(texts.say("note-spent-output", &[]))
         } else if consumed {
@@ -464,6 +469,13 @@ impl<'a> RunPlan<'a> {
             None
         }
     }
+}
+
+/// Whether a word of a command is a pipe (`bash <(…)`, a fifo): what came through it is gone, and whoever asks for it
+/// again waits for ever.
+fn names_a_pipe(job: &Job) -> bool {
+    let facts = |word: &OsString| std::fs::metadata(job.cwd.join(word)).ok();
+    job.argv.iter().filter_map(facts).any(|facts| facts.file_type().is_fifo())
 }
 
 /// A held repair that could still be approved: its files are what they were.

@@ -17,6 +17,8 @@ use crate::exit_code;
 /// When the repair is not in place, or somebody changed a file since: nothing is overwritten then.
 pub fn run(context: &Context, args: &UndoArgs) -> Ended {
     let store = context.store()?;
+    // The incident is looked at under the lock of its job: somebody else may be taking it back now.
+    let _lock = crate::lock::lock_job(&context.state, &store.incident(&args.id)?.job)?;
     let mut incident = store.incident(&args.id)?;
     if !matches!(incident.state, State::Applied | State::Watching | State::Confirmed) {
         let what = format!(
@@ -27,7 +29,6 @@ pub fn run(context: &Context, args: &UndoArgs) -> Ended {
         return Err(CommandError::new(what).hint(format!("selfheal show {}", incident.id.short())));
     }
     let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
-    let _lock = crate::lock::lock_job(&context.state, &incident.job)?;
     take_back_all(&store, &incident.id, &files).map_err(|error| {
         let changed = error.trouble == Trouble::Changed;
         let failed = CommandError::from(error);

@@ -21,7 +21,10 @@ impl Healer<'_> {
                 self.note_why_not_rerun();
                 Ok(Event::ApplyDone)
             }
-            Err(error) if error.trouble == Trouble::Changed => Ok(Event::FileChanged),
+            Err(error) if error.trouble == Trouble::Changed => {
+                self.notes.push(self.tools.texts.say("note-file-changed", &[]));
+                Ok(Event::FileChanged)
+            }
             Err(error) => {
                 tracing::error!(%error, "a repair could not be put in");
                 self.notes.push(CommandError::from(error).one_line());

@@ -1,5 +1,7 @@
 //! Examining a failed run: the probe, the report, and whether the job may run again.
 
+use std::path::Path;
+
 use selfheal_core::engine::{Event, Finding};
 use selfheal_core::fault::Fault;
 use selfheal_core::outcome::Class;
@@ -15,6 +17,20 @@ use crate::command_error::CommandError;
 
 /// A job that takes longer than this part of the time for one trial is not probed: it would only run into the limit.
 const PROBE_PART: u64 = 2;
+
+/// So long a probe may take in any case, in milliseconds.
+const PROBE_MS: u64 = 15_000;
+/// And so many times as long as the real run took.
+const PROBE_TIMES: u64 = 4;
+
+/// The bytes of a script that are looked at; who writes more by hand has written data.
+const MOST_OF_A_SCRIPT: usize = 1 << 20;
+
+/// The beginning of a script as text. Never waits: `bash <(…)` and other pipes are not read.
+pub fn text_of(script: Option<&Path>) -> Option<String> {
+    let bytes = selfheal_exec::read_regular(script?, MOST_OF_A_SCRIPT)?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
 
 impl Healer<'_> {
     /// Makes the report on the last real run.
@@ -45,8 +61,7 @@ impl Healer<'_> {
     }
 
     pub(super) fn script_text(&self) -> Option<String> {
-        let path = self.job.script.as_deref()?;
-        self.scene.read(path, 1 << 20).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        text_of(self.job.script.as_deref())
     }
 
     /// The report on any run of the job, real or boxed.
@@ -78,7 +93,9 @@ impl Healer<'_> {
         if !self.tools.boxes.rung().can_try() || self.run.duration_ms > limit / PROBE_PART {
             return;
         }
-        let boxed = match self.boxed(&[], &[]) {
+        // The same failure does not take much longer; what waits for something that the box has not waits for ever.
+        let limit = limit.min(PROBE_MS.saturating_add(self.run.duration_ms.saturating_mul(PROBE_TIMES)));
+        let boxed = match self.boxed_within(limit, &[], &[], &[]) {
             Ok(boxed) => boxed,
             Err(error) => {
                 tracing::warn!(%error, "the probe could not be made");

@@ -48,6 +48,7 @@ use crate::texts::Texts;
 pub mod model;
 
 pub use apply::{apply_all, take_back_all};
+pub use examine::text_of;
 pub use propose::Source;
 pub(crate) use propose::maker;
 pub(crate) use record::{command_line, entry, run_record, was_good};
@@ -257,7 +258,7 @@ impl<'a> Healer<'a> {
     }
 
     fn interpret(&self, run: &Run) -> Outcome {
-        let script = self.job.script.as_deref().and_then(|path| std::fs::read_to_string(path).ok());
+        let script = examine::text_of(self.job.script.as_deref());
         self.tools.profiles.interpret(&selfheal_feedback::profiles::InterpretInput {
             argv: &self.job.argv,
             run,

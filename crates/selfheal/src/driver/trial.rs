@@ -285,6 +285,17 @@ impl Healer<'_> {
         setup: &[SceneEdit],
         fetch: &[std::path::PathBuf],
     ) -> Result<BoxedRun, PortError> {
+        self.boxed_within(self.tools.context.settings.limits.trial_ms, changes, setup, fetch)
+    }
+
+    /// The same, ended after so many milliseconds.
+    pub(super) fn boxed_within(
+        &mut self,
+        limit_ms: u64,
+        changes: &[FileChange],
+        setup: &[SceneEdit],
+        fetch: &[std::path::PathBuf],
+    ) -> Result<BoxedRun, PortError> {
         self.trials += 1;
         let left = self.time_left_ms();
         if self.trials > MOST_TRIALS || left == 0 {
@@ -300,7 +311,7 @@ impl Healer<'_> {
             cwd: self.job.cwd.clone(),
             env: self.env(),
             setup: edits,
-            deadline_ms: self.tools.context.settings.limits.trial_ms.min(left),
+            deadline_ms: limit_ms.min(left),
             traced: true,
             script: self.job.script.clone(),
             hidden: vec![self.tools.context.state.clone()],

@@ -62,7 +62,8 @@ pub fn failed_again(
 ) -> Result<Option<Incident>, CommandError> {
     let Some(signature) = &fresh.signature else { return Ok(None) };
     for mut incident in watched(store, Some(fresh.job.clone()))? {
-        if incident.signature.as_ref() != Some(signature) {
+        // A run that began before the repair was in place says nothing about it.
+        if incident.signature.as_ref() != Some(signature) || fresh.opened < incident.updated {
             continue;
         }
         let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
