@@ -83,22 +83,27 @@ pub struct Limits {
     pub cap_ms: u64,
 }
 
+impl Limits {
+    /// The usual hard stops.
+    pub const DEFAULT: Self = Self {
+        rounds: 3,
+        transient_retries: 5,
+        unknown_retries: 3,
+        retry_total_ms: 120_000,
+        trial_ms: 60_000,
+        incident_ms: 600_000,
+        small_change_lines: 10,
+        applies_per_day: 3,
+        breaker: 3,
+        incident_tokens: 60_000,
+        grace_ms: 5_000,
+        cap_ms: 24 * 3_600_000,
+    };
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            rounds: 3,
-            transient_retries: 5,
-            unknown_retries: 3,
-            retry_total_ms: 120_000,
-            trial_ms: 60_000,
-            incident_ms: 600_000,
-            small_change_lines: 10,
-            applies_per_day: 3,
-            breaker: 3,
-            incident_tokens: 60_000,
-            grace_ms: 5_000,
-            cap_ms: 24 * 3_600_000,
-        }
+        Self::DEFAULT
     }
 }
 

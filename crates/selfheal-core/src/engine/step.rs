@@ -144,21 +144,7 @@ mod tests {
     use super::*;
     use crate::settings::Limits;
 
-    const PLAN: Plan = Plan { limits: LIMITS, may_rerun: true };
-    const LIMITS: Limits = Limits {
-        rounds: 3,
-        transient_retries: 5,
-        unknown_retries: 3,
-        retry_total_ms: 120_000,
-        trial_ms: 60_000,
-        incident_ms: 600_000,
-        small_change_lines: 10,
-        applies_per_day: 3,
-        breaker: 3,
-        incident_tokens: 60_000,
-        grace_ms: 5_000,
-        cap_ms: 1,
-    };
+    const PLAN: Plan = Plan { limits: Limits::DEFAULT, may_rerun: true };
 
     fn finding(class: Class, repeatable: bool) -> Event {
         Event::ReportReady(Finding { class, located: true, repeatable, retry_after_ms: None })
