@@ -105,6 +105,7 @@ fn undo_goes_back_to_the_byte_mode_owner_and_time() {
         (after.mode(), after.uid(), after.gid(), after.mtime(), after.mtime_nsec()),
         (before.mode(), before.uid(), before.gid(), before.mtime(), before.mtime_nsec())
     );
+    assert!(env.run(&["incidents"]).stdout.contains("rolled_back"));
     assert_eq!(env.run(&["undo", &id]).code, 1, "a second undo has nothing to do");
     assert_eq!(env.run(&["audit", "verify"]).code, 0);
 }

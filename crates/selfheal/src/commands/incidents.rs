@@ -1,6 +1,8 @@
 //! `selfheal incidents`: the list of what failed.
 
+use selfheal_core::engine::State;
 use selfheal_core::ids::JobKey;
+use selfheal_core::incident::Incident;
 use selfheal_core::ports::{IncidentFilter, Journal};
 
 use super::{Ended, print};
@@ -39,10 +41,18 @@ pub fn run(context: &Context, args: &IncidentsArgs) -> Ended {
             "{}  {}  {:<11} {}  {}\n",
             incident.id.short(),
             local_time(incident.opened),
-            incident.status.word(),
+            standing(incident),
             clean(incident.command.as_str()),
             clean(note),
         ));
     }
     Ok(exit_code::OK)
+}
+
+/// What became of an incident, as people ask: a repair that was taken back is not in place, whatever it ended as.
+pub(crate) fn standing(incident: &Incident) -> &'static str {
+    match incident.state {
+        State::RolledBack => incident.state.word(),
+        _ => incident.status.word(),
+    }
 }

@@ -65,7 +65,7 @@ fn whole(incident: &Incident, pace: Option<Pace>) -> String {
     line("command", incident.command.as_str());
     line("folder", &incident.cwd.display().to_string());
     line("opened", &local_time(incident.opened));
-    line("status", incident.status.word());
+    line("status", super::incidents::standing(incident));
     line("state", incident.state.word());
     line("exit code", &incident.exit_code.to_string());
     if let Some(note) = &incident.note {

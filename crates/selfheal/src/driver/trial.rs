@@ -11,6 +11,7 @@ use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{BoxOrder, BoxedRun, PortError};
 use selfheal_core::proposal::FileChange;
 use selfheal_core::report::Report;
+use selfheal_core::run::Ended;
 use selfheal_core::verification::{CheckResult, SceneEdit, Showed, Verdict, Verification};
 use selfheal_guard::AdmitInput;
 use selfheal_repair::Candidate;
@@ -306,7 +307,7 @@ impl Healer<'_> {
         }
         let mut edits: Vec<SceneEdit> = changes.iter().map(scene_edit).collect();
         edits.extend_from_slice(setup);
-        self.tools.boxes.run(&BoxOrder {
+        let boxed = self.tools.boxes.run(&BoxOrder {
             argv: self.job.argv.clone(),
             cwd: self.job.cwd.clone(),
             env: self.env(),
@@ -317,7 +318,12 @@ impl Healer<'_> {
             hidden: vec![self.tools.context.state.clone()],
             keep: KEEP,
             fetch: fetch.to_vec(),
-        })
+        })?;
+        if matches!(boxed.run.ended, Ended::TimedOut { .. }) {
+            // What ran into its limit once would do so in every further trial, and the job waits meanwhile.
+            self.trials = MOST_TRIALS;
+        }
+        Ok(boxed)
     }
 }
 
