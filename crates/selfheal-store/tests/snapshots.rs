@@ -227,10 +227,10 @@ fn a_half_rewritten_file_is_finished_in_either_direction() {
     let path = script(folder.path());
     fs::hard_link(&path, folder.path().join("other.sh")).unwrap();
     let before = seen(&path);
-    let change = change(&store, &path, Some("XXXXXXXXXX\n"));
+    let change = change(&store, &path, Some("QQQQQQQQQQ\n"));
     store.take(&id(1), &path).unwrap();
     let (old, new) = (change.before.as_ref().unwrap(), change.after.as_ref().unwrap());
-    fs::write(&path, "XXXa b\n").unwrap();
+    fs::write(&path, "QQQa b\n").unwrap();
     assert_eq!(store.state_of(&change).unwrap(), Standing::Other, "nothing was noted");
     assert_eq!(store.apply(&id(1), &change).unwrap_err().trouble, Trouble::Changed);
     place
@@ -240,14 +240,14 @@ fn a_half_rewritten_file_is_finished_in_either_direction() {
             (path.canonicalize().unwrap().to_str().unwrap(), old.as_str(), new.as_str()),
         )
         .unwrap();
-    for other in ["XXYa b\n", "XXX", "XXXXXXXXXX\nmore\n"] {
+    for other in ["QQYa b\n", "QQQ", "QQQQQQQQQQ\nmore\n"] {
         fs::write(&path, other).unwrap();
         assert_eq!(store.state_of(&change).unwrap(), Standing::Other, "{other:?} is no mix");
     }
-    fs::write(&path, "XXXa b\n").unwrap();
+    fs::write(&path, "QQQa b\n").unwrap();
     assert_eq!(store.state_of(&change).unwrap(), Standing::Torn);
     store.apply(&id(1), &change).unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap(), "XXXXXXXXXX\n");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "QQQQQQQQQQ\n");
     assert_eq!(store.state_of(&change).unwrap(), Standing::After);
     place
         .sql()
@@ -256,7 +256,7 @@ fn a_half_rewritten_file_is_finished_in_either_direction() {
             (path.canonicalize().unwrap().to_str().unwrap(), new.as_str(), old.as_str()),
         )
         .unwrap();
-    fs::write(&path, "cp aXXXXXX\n").unwrap();
+    fs::write(&path, "cp aQQQQQQ\n").unwrap();
     assert_eq!(store.state_of(&change).unwrap(), Standing::Torn);
     store.put_back(&id(1), &change).unwrap();
     assert_eq!(seen(&path), before);
