@@ -1,5 +1,7 @@
 //! Danger in Python programs: calls that delete, write, run, fetch or send.
 
+mod tables;
+
 use std::collections::BTreeMap;
 
 use selfheal_core::admission::Danger::{self, High, Medium};
@@ -10,148 +12,7 @@ use selfheal_syntax::values::{Piece, Unknown, Value};
 use super::shell::places::{Cwd, Place, Places};
 use super::{Operation, shell, sql};
 use crate::scope::Roots;
-
-/// Calls that delete; the flag says whether whole trees.
-const DELETERS: &[(&str, bool)] = &[
-    ("shutil.rmtree", true),
-    ("os.remove", false),
-    ("os.unlink", false),
-    ("os.rmdir", false),
-    ("os.removedirs", true),
-    ("os.truncate", false),
-    ("send2trash.send2trash", true),
-];
-/// Methods of paths that delete or write.
-const PATH_METHODS: &[(&str, bool)] = &[
-    ("unlink", true),
-    ("rmdir", true),
-    ("write_text", false),
-    ("write_bytes", false),
-    ("chmod", false),
-    ("rename", false),
-    ("replace", false),
-    ("touch", false),
-    ("symlink_to", false),
-];
-/// Calls that move or overwrite; the last positional argument is the target.
-const MOVERS: &[&str] = &[
-    "shutil.move",
-    "shutil.copy",
-    "shutil.copy2",
-    "shutil.copyfile",
-    "shutil.copytree",
-    "os.rename",
-    "os.replace",
-    "os.symlink",
-    "os.link",
-    "os.chmod",
-    "os.chown",
-    "shutil.chown",
-    "os.mkdir",
-    "os.makedirs",
-    "os.mkfifo",
-    "os.mknod",
-    "shutil.unpack_archive",
-];
-/// Calls that run a line or an argument list.
-const RUNNERS: &[&str] = &[
-    "os.system",
-    "os.popen",
-    "subprocess.run",
-    "subprocess.call",
-    "subprocess.check_call",
-    "subprocess.check_output",
-    "subprocess.Popen",
-    "subprocess.getoutput",
-    "subprocess.getstatusoutput",
-    "os.execv",
-    "os.execvp",
-    "os.execl",
-    "os.execlp",
-    "os.execve",
-    "os.spawnv",
-    "os.spawnl",
-    "os.spawnlp",
-    "os.spawnvp",
-    "pty.spawn",
-    "asyncio.create_subprocess_shell",
-    "asyncio.create_subprocess_exec",
-    "commands.getoutput",
-    "popen2.popen2",
-    "pexpect.spawn",
-    "pexpect.run",
-    "sh.Command",
-    "invoke.run",
-    "fabric.run",
-    "os.posix_spawn",
-];
-/// Calls that are dangerous whatever they get: name, rule, why.
-const ALWAYS: &[(&str, &str, &str)] = &[
-    ("eval", "danger/hidden-command", "it runs a text as program"),
-    ("exec", "danger/hidden-command", "it runs a text as program"),
-    ("compile", "danger/hidden-command", "it makes a program of a text"),
-    ("__import__", "danger/hidden-command", "it loads a module by a computed name"),
-    ("marshal.loads", "danger/hidden-command", "it loads code from data"),
-    ("pickle.loads", "danger/hidden-command", "it loads code from data"),
-    ("dill.loads", "danger/hidden-command", "it loads code from data"),
-    ("ctypes.CDLL", "danger/hidden-command", "it calls into a library directly"),
-    ("os.setuid", "danger/system", "it changes who it runs as"),
-    ("os.fork", "danger/exhaustion", "it starts itself again"),
-    ("os.forkpty", "danger/exhaustion", "it starts itself again"),
-    ("os.killpg", "danger/signals", "it signals processes that are not its own"),
-    ("os.chroot", "danger/system", "it changes the state of the system"),
-    ("os.reboot", "danger/system", "it changes the state of the system"),
-    ("socket.socket", "danger/network", "it opens a connection to, or for, another host"),
-    ("socket.create_connection", "danger/network", "it opens a connection to another host"),
-    ("socket.create_server", "danger/network", "it opens a connection for another host"),
-    ("smtplib.SMTP", "danger/sends", "it sends mail"),
-    ("smtplib.SMTP_SSL", "danger/sends", "it sends mail"),
-    ("ftplib.FTP", "danger/sends", "it talks to another host"),
-    ("paramiko.SSHClient", "danger/remote", "it works on another host"),
-    ("requests.post", "danger/sends", "it sends data to another host"),
-    ("requests.put", "danger/sends", "it sends data to another host"),
-    ("requests.patch", "danger/sends", "it sends data to another host"),
-    ("requests.delete", "danger/sends", "it deletes something on another host"),
-    ("httpx.post", "danger/sends", "it sends data to another host"),
-    ("httpx.put", "danger/sends", "it sends data to another host"),
-    ("httpx.delete", "danger/sends", "it deletes something on another host"),
-    ("webbrowser.open", "danger/sends", "it opens an address"),
-];
-/// Methods that destroy data in services, when the program imports one of their libraries.
-const SERVICE_METHODS: &[&str] = &[
-    "delete",
-    "delete_object",
-    "delete_objects",
-    "delete_bucket",
-    "terminate_instances",
-    "drop_database",
-    "drop_collection",
-    "drop",
-    "flushall",
-    "flushdb",
-    "delete_many",
-    "delete_table",
-    "remove",
-    "delete_namespaced_pod",
-    "prune",
-    "delete_user",
-    "drop_all",
-    "delete_topics",
-];
-const SERVICES: &[&str] = &[
-    "boto3",
-    "google.cloud",
-    "azure",
-    "kubernetes",
-    "docker",
-    "redis",
-    "pymongo",
-    "sqlalchemy",
-    "elasticsearch",
-    "kafka",
-    "botocore",
-    "minio",
-];
+use tables::{ALWAYS, DELETERS, MOVERS, PATH_METHODS, RUNNERS, SERVICE_METHODS, SERVICES};
 
 /// The dangerous operations of a program; `None` when it cannot be judged.
 pub fn operations(text: &str, roots: &Roots) -> Option<Vec<Operation>> {
