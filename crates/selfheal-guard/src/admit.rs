@@ -2,7 +2,7 @@
 
 use selfheal_core::admission::{Admission, Danger, Finding, Weight};
 use selfheal_core::job::Job;
-use selfheal_core::proposal::{FileChange, Proposal};
+use selfheal_core::proposal::{FileChange, Proposal, Risk};
 use selfheal_core::report::Report;
 use selfheal_core::scene::Scene;
 use selfheal_core::settings::Limits;
@@ -114,16 +114,35 @@ fn file(input: &AdmitInput<'_>, change: &FileChange, roots: &Roots) -> (Vec<Find
     (out, diff::changed_lines(&before, &after))
 }
 
+/// Judges the change of one text without a job around it, as `selfheal check --diff` does: masking, new danger, new
+/// paths, size and form. The folder of the file and what its old text names are its roots.
+#[must_use]
+pub fn judge_change(language: Language, change: Change<'_>, limits: &Limits) -> Admission {
+    let folder = change.path.parent().unwrap_or(change.path);
+    let roots = Roots::beside_a_file(folder, change.before);
+    let mut findings = text_checks(language, change, &roots);
+    findings.extend(size::form(change));
+    let lines = diff::changed_lines(change.before, change.after);
+    findings.extend(size::amount(lines, limits.small_change_lines));
+    Admission::from_findings(Risk::Low, findings, lines)
+}
+
+/// The checks that need nothing but the texts and the roots.
+fn text_checks(language: Language, texts: Change<'_>, roots: &Roots) -> Vec<Finding> {
+    let mut out = scope::new_paths(texts, language, roots);
+    out.extend(parses(language, texts));
+    out.extend(masking_of(language, texts.before, texts.after));
+    out.extend(new_danger(language, texts, roots));
+    out
+}
+
 /// The checks that look into the text.
 fn texts_of_one(input: &AdmitInput<'_>, texts: Change<'_>, roots: &Roots) -> Vec<Finding> {
     let first = if texts.before.is_empty() { texts.after } else { texts.before };
     let argv0 = input.job.argv.first().and_then(|word| word.to_str());
     let argv0 = argv0.filter(|_| input.job.script.as_deref() == Some(texts.path));
     let language = Language::of(texts.path, first.lines().next().unwrap_or_default(), argv0);
-    let mut out = scope::new_paths(texts, language, roots);
-    out.extend(parses(language, texts));
-    out.extend(masking_of(language, texts.before, texts.after));
-    out.extend(new_danger(language, texts, roots));
+    let mut out = text_checks(language, texts, roots);
     let reported = input.report.and_then(|report| report.location.as_ref());
     let reported = reported.filter(|location| location.file == texts.path && location.remote.is_none());
     out.extend(size::distance(texts, reported.map(|location| location.line), &input.proposal.summary));

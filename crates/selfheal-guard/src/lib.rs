@@ -15,7 +15,7 @@ pub mod masking;
 pub mod scope;
 pub mod size;
 
-pub use admit::{AdmitInput, admit};
+pub use admit::{AdmitInput, admit, judge_change};
 pub use circumstance::{Surroundings, circumstances};
 pub use danger::{Operation, danger_of};
 pub use masking::masking_of;

@@ -123,6 +123,15 @@ impl Roots {
         Self { folders, named, base: job.cwd.clone() }
     }
 
+    /// The roots of a file that is looked at without a job: its folder, and what its text names.
+    #[must_use]
+    pub fn beside_a_file(folder: &Path, text: &str) -> Self {
+        let mut folders = vec![folder.to_path_buf()];
+        folders.retain(|folder| !is_too_wide(folder));
+        let named = paths_in(text).into_iter().map(|path| absolute(folder, Path::new(&path))).collect();
+        Self { folders, named, base: folder.to_path_buf() }
+    }
+
     /// Whether a path is inside of the roots. A named path covers what is below it unless it is a system folder or one of
     /// the top of the tree.
     #[must_use]

@@ -213,3 +213,12 @@ survey-advice-due = look whether cron runs, and whether the machine was on then
 message-missed = selfheal: { $job } was due at { $when } and did not run
 message-missed-next = The line is in { $place }. Look whether cron runs, and whether the machine was on then.
 survey-sum = { $n } jobs: { $wrapped } wrapped, { $tried } could be tried in a box, { $unseen } would fail unseen
+
+# Check
+check-danger = danger { $danger }, { $n ->
+    [one] { $n } finding
+   *[other] { $n } findings
+} in { $files } files
+check-masked = the change hides a failure
+check-not-masked = the change hides no failure; its risk is { $risk }
+check-unjudged = something could not be judged; a person must look at it

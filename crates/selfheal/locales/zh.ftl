@@ -198,3 +198,9 @@ survey-advice-due = 查看 cron 是否在运行，当时机器是否开机
 message-missed = selfheal：{ $job } 应在 { $when } 运行，但没有运行
 message-missed-next = 该行在 { $place } 中。请查看 cron 是否在运行，当时机器是否开机。
 survey-sum = { $n } 个任务：{ $wrapped } 个已包装，{ $tried } 个可在沙箱试验，{ $unseen } 个失败时无人看见
+
+# 检查
+check-danger = 危险程度 { $danger }，{ $files } 个文件中有 { $n } 处发现
+check-masked = 这个修改掩盖了故障
+check-not-masked = 这个修改没有掩盖故障；其风险为 { $risk }
+check-unjudged = 有内容无法判断，需要人来查看

@@ -20,6 +20,12 @@ pub const HANDED_OVER: i32 = 111;
 pub const REFUSED: i32 = 112;
 /// `run --exit-status`: a limit or budget was reached.
 pub const LIMIT: i32 = 113;
+/// `check`: something dangerous was found.
+pub const DANGEROUS: i32 = 120;
+/// `check --diff`: the change hides a failure.
+pub const MASKED: i32 = 121;
+/// `check`: something could not be judged.
+pub const UNJUDGED: i32 = 122;
 
 use selfheal_core::incident::Status;
 

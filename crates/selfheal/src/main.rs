@@ -72,6 +72,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Show(args) => commands::show::run(context, &args),
         Command::EnvDiff(args) => commands::env_diff::run(context, &args),
         Command::Profile(args) => commands::profile::run(context, &args),
+        Command::Check(args) => commands::check::run(context, &args),
         Command::Approve(args) => commands::approve::run(context, &args),
         Command::Reject(args) => commands::reject::run(context, &args),
         Command::Undo(args) => commands::undo::run(context, &args),

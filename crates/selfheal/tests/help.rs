@@ -12,6 +12,7 @@ const COMMANDS: &[&str] = &[
     "profile show",
     "profile test",
     "profile learn",
+    "check",
     "approve",
     "reject",
     "undo",

@@ -8,6 +8,7 @@
 
 mod attack;
 mod backup;
+mod check;
 mod crash;
 mod cron;
 mod decide;
