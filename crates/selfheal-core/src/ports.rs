@@ -168,6 +168,38 @@ pub struct BoxOrder {
     pub keep: usize,
     /// Paths whose content the caller wants to have after the run, as far as they are regular files of at most 1 MiB.
     pub fetch: Vec<PathBuf>,
+    /// The machine's network, and not one of its own with nothing in it.
+    pub net: bool,
+    /// Secrets that the job may see: these paths and what lies below them. What is `hidden` stays so.
+    pub see: Vec<PathBuf>,
+    /// What it may use, where that is not the usual.
+    pub limits: BoxLimits,
+}
+
+/// What everything in one box may use together, in numbers and bytes; the box decides where there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BoxLimits {
+    /// Processes at once.
+    pub processes: Option<u64>,
+    /// Memory.
+    pub memory: Option<u64>,
+    /// The largest file.
+    pub file_size: Option<u64>,
+    /// What may be written in all.
+    pub room: Option<u64>,
+}
+
+impl BoxLimits {
+    /// These, and `other` where there is none.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            processes: self.processes.or(other.processes),
+            memory: self.memory.or(other.memory),
+            file_size: self.file_size.or(other.file_size),
+            room: self.room.or(other.room),
+        }
+    }
 }
 
 /// What a boxed run showed.

@@ -2,7 +2,10 @@
 //!
 //! Called by the process that becomes the job, in this order; the seccomp filter comes last.
 
-use landlock::{ABI, Access, CompatLevel, Compatible, Ruleset, RulesetAttr, Scope};
+use landlock::{
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
+    Scope, path_beneath_rules,
+};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, remove_capability_from_bounding_set,
@@ -11,6 +14,7 @@ use rustix::thread::{
 
 use super::overlay::{Step, named};
 use super::seccomp;
+use super::wire::Limits;
 
 /// What root in a box may still do: as on the machine with files and users, not with the machine itself.
 const KEPT: CapabilitySet = CapabilitySet::CHOWN
@@ -27,25 +31,29 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
 const CAPABILITIES: u32 = 63;
 
 /// Gives up everything that a job in a box must not have.
-pub(crate) fn confine(root: bool) -> Step<()> {
-    limit()?;
+pub(crate) fn confine(root: bool, limits: &Limits) -> Step<()> {
+    limit(limits)?;
     named(set_no_new_privs(true), "set no-new-privileges")?;
     drop_capabilities(if root { KEPT } else { CapabilitySet::empty() })?;
-    scope();
+    wall();
     seccomp::install()
 }
 
-/// (what, soft limit): what one box may use. A lower limit of the caller stays.
-const LIMITS: [(Resource, u64); 5] = [
-    (Resource::Core, 0),
-    (Resource::Fsize, 8 * 1024 * 1024 * 1024),
-    (Resource::Nofile, 65_536),
-    (Resource::Nproc, super::MOST_PROCESSES),
-    (Resource::Memlock, 64 * 1024 * 1024),
-];
+/// More processes than the box may hold can be started, so that it is the box that ends them, and says so.
+const SPARE_PROCESSES: u64 = 8;
 
-fn limit() -> Step<()> {
-    for (what, most) in LIMITS {
+/// Sets what one process may use. A lower limit of the caller stays.
+fn limit(limits: &Limits) -> Step<()> {
+    let table = [
+        (Resource::Core, 0),
+        (Resource::Fsize, limits.file_size),
+        (Resource::Nofile, 65_536),
+        (Resource::Nproc, limits.processes.saturating_add(SPARE_PROCESSES)),
+        (Resource::Memlock, 64 * 1024 * 1024),
+        // Memory that is written to, not what is only reserved, as some runtimes do by the terabyte.
+        (Resource::Data, limits.memory),
+    ];
+    for (what, most) in table {
         let now = getrlimit(what);
         let lower = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
         let new = Rlimit { current: lower(now.current), maximum: lower(now.maximum) };
@@ -68,12 +76,22 @@ fn drop_capabilities(kept: CapabilitySet) -> Step<()> {
     named(set_capabilities(None, sets), "drop capabilities")
 }
 
-/// A second wall beside the namespaces: no abstract sockets of, and no signals to, anything outside.
-fn scope() {
+/// A second wall beside the namespaces: no abstract sockets of, and no signals to, anything outside; no device nodes. A
+/// process behind it may neither change mounts nor look into processes before it, whatever the system call filter says.
+fn wall() {
+    let build = || -> Result<(), landlock::RulesetError> {
+        let refused = AccessFs::MakeChar | AccessFs::MakeBlock;
+        // Who does not name it is refused every move from one folder to another.
+        let moves: BitFlags<AccessFs> = AccessFs::Refer.into();
+        Ruleset::default()
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(refused | moves)?
+            .scope(Scope::from_all(ABI::V6))?
+            .create()?
+            .add_rules(path_beneath_rules(["/"], moves))?
+            .restrict_self()?;
+        Ok(())
+    };
     // The namespaces hold without it, so an older kernel is no reason not to run.
-    let _ = Ruleset::default()
-        .set_compatibility(CompatLevel::BestEffort)
-        .scope(Scope::from_all(ABI::V6))
-        .and_then(Ruleset::create)
-        .and_then(landlock::RulesetCreated::restrict_self);
+    let _ = build();
 }

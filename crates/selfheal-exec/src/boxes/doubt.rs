@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use selfheal_core::run::Ended;
 
+use super::wire::Overrun;
+
 /// What the judgement looks at.
 #[derive(Debug)]
 pub(crate) struct Evidence<'a> {
@@ -15,8 +17,10 @@ pub(crate) struct Evidence<'a> {
     pub hidden: &'a [PathBuf],
     /// Variables that were taken out because they are secret.
     pub secrets: &'a [String],
-    /// What the box may write was used up.
-    pub full: bool,
+    /// The limit that the box saw it run into.
+    pub overrun: Option<Overrun>,
+    /// It had the machine's network.
+    pub net: bool,
     /// All effects are listed.
     pub complete: bool,
     /// The box is one of root.
@@ -25,7 +29,7 @@ pub(crate) struct Evidence<'a> {
 
 /// Texts that tools print for want of something that a box does not have, and what that is. The first column is the
 /// system's or library's own wording, in lower case.
-const TELLTALES: [(&str, &str); 25] = [
+const TELLTALES: [(&str, &str); 33] = [
     ("value too large for defined data type", "a file belongs to another user, which the box cannot store"),
     ("[errno 75]", "a file belongs to another user, which the box cannot store"),
     ("eoverflow", "a file belongs to another user, which the box cannot store"),
@@ -49,11 +53,26 @@ const TELLTALES: [(&str, &str); 25] = [
     ("no new privileges", "setuid programs are refused in the box"),
     ("must be setuid root", "setuid programs are refused in the box"),
     ("must be suid to work", "setuid programs are refused in the box"),
+    ("cannot fork", "it started more processes than the box may hold"),
+    ("can't start new thread", "it started more processes than the box may hold"),
+    ("cannot allocate memory", MEMORY),
+    ("memoryerror", MEMORY),
+    ("std::bad_alloc", MEMORY),
+    ("out of memory", MEMORY),
+    ("file too large", LARGE),
+    ("file size limit exceeded", LARGE),
     ("must be superuser to", "the box refuses this even to root"),
     ("only root can", "the box refuses this even to root"),
 ];
 
 const NETWORK: &str = "the box has no network";
+
+const MEMORY: &str = "the box may have too little memory";
+
+const LARGE: &str = "it wrote a larger file than the box may hold";
+
+/// The signal for a file that grows beyond what a process may write.
+const SIGXFSZ: i32 = 25;
 
 /// A signal that the system call filter sends to programs of another architecture.
 const SIGSYS: i32 = 31;
@@ -63,8 +82,8 @@ pub(crate) fn doubt(evidence: &Evidence<'_>) -> Option<String> {
     if let Ended::TimedOut { after_ms } = evidence.ended {
         return Some(format!("it did not end within {after_ms} ms"));
     }
-    if evidence.full {
-        return Some("it wrote more than the box may hold".to_owned());
+    if let Some(overrun) = evidence.overrun {
+        return Some(in_words(overrun).to_owned());
     }
     if !evidence.complete {
         return Some("what it did could not be listed completely".to_owned());
@@ -72,14 +91,34 @@ pub(crate) fn doubt(evidence: &Evidence<'_>) -> Option<String> {
     if *evidence.ended == Ended::Exited(0) {
         return None;
     }
+    if *evidence.ended == Ended::Signaled(SIGXFSZ) || *evidence.ended == Ended::Exited(128 + SIGXFSZ) {
+        return Some(LARGE.to_owned());
+    }
     if *evidence.ended == Ended::Signaled(SIGSYS) || *evidence.ended == Ended::Exited(128 + SIGSYS) {
         return Some("it made a system call that the box refuses".to_owned());
     }
     let lower = evidence.output.to_lowercase();
-    let told = TELLTALES.iter().find(|(text, _)| lower.contains(text)).map(|(_, why)| (*why).to_owned());
+    let counts = |why: &str| !(evidence.net && why == NETWORK);
+    let tells = |(text, why): &&(&str, &str)| counts(why) && lower.contains(text);
+    let told = TELLTALES.iter().find(tells).map(|(_, why)| (*why).to_owned());
+    let told = told.or_else(|| crowded(&lower).then(|| in_words(Overrun::Processes).to_owned()));
     let refused =
         (evidence.as_root && is_refused(&lower)).then(|| "the box refuses this even to root".to_owned());
     told.or(refused).or_else(|| read_only(&lower)).or_else(|| hidden(evidence)).or_else(|| secret(evidence))
+}
+
+/// A process that could not be started: the same words about something else are the job's own matter.
+fn crowded(lower: &str) -> bool {
+    let unavailable = |line: &str| line.contains("resource temporarily unavailable");
+    lower.lines().any(|line| unavailable(line) && (line.contains("fork") || line.contains("thread")))
+}
+
+fn in_words(overrun: Overrun) -> &'static str {
+    match overrun {
+        Overrun::Processes => "it started more processes than the box may hold",
+        Overrun::Memory => "it used more memory than the box may hold",
+        Overrun::Room => "it wrote more than the box may hold",
+    }
 }
 
 /// Root is hardly ever refused anything outside of a box. (EACCES does not count: it is what a missing execute bit gives.)
@@ -121,7 +160,8 @@ mod tests {
             output,
             hidden: &["/root/.ssh".into()],
             secrets: &["API_KEY".to_owned()],
-            full: false,
+            overrun: None,
+            net: false,
             complete: true,
             as_root: true,
         })

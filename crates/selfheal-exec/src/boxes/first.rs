@@ -78,7 +78,9 @@ fn live(world: &World<'_>, ends: Ends, notes: &mut fs::File) -> Step<()> {
     let mut word = [0_u8; 2];
     named(go.read_exact(&mut word), "wait for the outer process")?;
     finish_tree(world)?;
-    named(raise_loopback(), "raise the loopback interface")?;
+    if !world.plan.net {
+        named(raise_loopback(), "raise the loopback interface")?;
+    }
     if world.plan.dry {
         return Ok(());
     }
@@ -110,7 +112,7 @@ fn finish_tree(world: &World<'_>) -> Step<()> {
         | MountAttrFlags::MOUNT_ATTR_NOEXEC;
     let proc = inside(world.root, Path::new("/proc"));
     mount_fresh("proc", &proc, &[], plain)?;
-    limit_processes(&proc);
+    limit_processes(&proc, world.plan.limits.processes);
     mask_proc(&proc)?;
     named(chdir(world.root), "enter the new root")?;
     named(pivot_root(".", "."), "change the root")?;
@@ -118,11 +120,15 @@ fn finish_tree(world: &World<'_>) -> Step<()> {
     named(chdir("/"), "enter the new root")
 }
 
+/// The kernel keeps so many of the lowest numbers back once it has given all, and takes no smaller limit than one more.
+const LOW_NUMBERS: u64 = 300;
+
 /// Since Linux 6.14 a process namespace has a limit of its own; before, this file is the whole machine's.
-fn limit_processes(proc: &Path) {
+fn limit_processes(proc: &Path, most: u64) {
     if release_at_least(6, 14) {
-        // The other limits hold for ordinary users without it.
-        let _ = fs::write(proc.join("sys/kernel/pid_max"), super::MOST_PROCESSES.to_string());
+        // The watch and the limits of ordinary users hold without it.
+        let numbers = most.saturating_add(LOW_NUMBERS + 1);
+        let _ = fs::write(proc.join("sys/kernel/pid_max"), numbers.to_string());
     }
 }
 
@@ -198,7 +204,7 @@ fn prepare(world: &World<'_>, ends: &Ends) -> Step<()> {
     let trace = if world.plan.traced { Some(keep_trace(&ends.trace)?) } else { None };
     rustix::process::umask(world.mask);
     named(close_on_exec_from(3, trace), "close descriptors")?;
-    confine(world.as_root)
+    confine(world.as_root, &world.plan.limits)
 }
 
 /// Puts the probe's descriptor where the probe expects it.

@@ -16,6 +16,7 @@ mod confine;
 mod doubt;
 mod environment;
 mod first;
+mod hide;
 mod layout;
 mod mounts;
 mod outer;
@@ -25,6 +26,7 @@ mod secrets;
 mod setup;
 mod tap;
 mod tree;
+mod watch;
 mod wire;
 
 use std::collections::BTreeMap;
@@ -39,7 +41,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use selfheal_core::ids::{RunId, Timestamp};
-use selfheal_core::ports::{BoxOrder, BoxedRun, Boxes, PortError, Rung, Trouble};
+use selfheal_core::ports::{BoxLimits, BoxOrder, BoxedRun, Boxes, PortError, Rung, Trouble};
 use selfheal_core::run::{Capture, Run};
 use selfheal_core::scene::absolute;
 use selfheal_core::verification::SceneEdit;
@@ -47,7 +49,7 @@ use selfheal_core::verification::SceneEdit;
 use crate::probe::{Probe, SeenByProbe};
 use crate::scene::read_regular;
 use tap::{Drained, Tap, drain};
-use wire::{Answer, Edit, Plan, Seen};
+use wire::{Answer, Edit, Limits, Plan, Seen};
 
 pub(crate) use wire::{Kept, Raw};
 
@@ -65,6 +67,12 @@ const STORE_PREFIX: &str = "box-";
 
 /// So many processes may live in a box at once.
 pub(crate) const MOST_PROCESSES: u64 = 1024;
+
+/// However short memory is, a box may use so much of it, in bytes.
+const LEAST_MEMORY: u64 = 256 * 1024 * 1024;
+
+/// No file may be larger, in bytes.
+const LARGEST_FILE: u64 = 8 * 1024 * 1024 * 1024;
 
 /// The most that a box may write, in bytes; less where memory is short.
 const MOST_ROOM: u64 = 2 * 1024 * 1024 * 1024;
@@ -92,8 +100,12 @@ pub struct BoxConfig {
     pub store: PathBuf,
     /// Paths that are hidden in every box, besides secrets: selfheal's own state.
     pub hidden: Vec<PathBuf>,
-    /// How much one box may write, in bytes; a share of the free memory when not given.
-    pub room: Option<u64>,
+    /// Further secrets: absolute paths, and others in every home folder.
+    pub secrets: Vec<PathBuf>,
+    /// Secrets that every box may see.
+    pub see: Vec<PathBuf>,
+    /// What one box may use; a share of the free memory where not given.
+    pub limits: BoxLimits,
     /// Rungs that are not used although the machine offers them.
     pub forbid: Vec<String>,
 }
@@ -155,14 +167,14 @@ impl BoxRunner {
         Plan {
             parent: i32::try_from(std::process::id()).unwrap_or(0),
             store: Raw::of(self.config.store.join(format!("{STORE_PREFIX}{}-{number}", std::process::id()))),
-            room: self.config.room.unwrap_or_else(room),
+            limits: limits(self.config.limits),
             hidden: self.config.hidden.iter().chain([&self.config.store]).map(Raw::of).collect(),
             ..Plan::default()
         }
     }
 
     fn plan(&self, order: &BoxOrder) -> Prepared {
-        let (mut env, secrets) = environment::for_box(&order.env);
+        let (mut env, withheld) = environment::for_box(&order.env);
         let probe = order.traced.then(|| Probe::new(order, random_hex()));
         let argv = match &probe {
             Some(probe) => probe.prepare(order, &mut env),
@@ -173,7 +185,19 @@ impl BoxRunner {
         let uid = rustix::process::geteuid().as_raw();
         let mut plan = self.base_plan();
         plan.hidden.extend(order.hidden.iter().map(Raw::of));
-        plan.hidden.extend(secrets::paths(home, &passwd, uid).iter().map(Raw::of));
+        let see: Vec<PathBuf> =
+            self.config.see.iter().chain(&order.see).map(|path| absolute(&order.cwd, path)).collect();
+        let secrets = secrets::paths(home, &passwd, uid, &self.config.secrets);
+        plan.hidden.extend(
+            secrets.iter().filter(|path| !see.iter().any(|seen| path.starts_with(seen))).map(Raw::of),
+        );
+        plan.seen = see
+            .iter()
+            .filter(|seen| secrets.iter().any(|path| seen.starts_with(path)))
+            .map(Raw::of)
+            .collect();
+        plan.limits = limits(order.limits.or(self.config.limits));
+        plan.net = order.net;
         plan.wanted = wanted(order).iter().map(Raw::of).collect();
         plan.argv = argv.iter().map(Raw::of).collect();
         plan.cwd = Raw::of(&order.cwd);
@@ -185,7 +209,7 @@ impl BoxRunner {
         plan.fetch = order.fetch.iter().map(Raw::of).collect();
         plan.traced = probe.is_some();
         plan.probe = probe.as_ref().map(|probe| probe.files(order)).unwrap_or_default();
-        Prepared { plan, probe, secrets, env }
+        Prepared { plan, probe, secrets: withheld, env }
     }
 
     /// Starts the hidden command with a plan and waits for its answer.
@@ -229,7 +253,8 @@ impl BoxRunner {
             output: &output,
             hidden: &hidden,
             secrets: &prepared.secrets,
-            full: seen.full,
+            overrun: seen.overrun,
+            net: prepared.plan.net,
             complete: seen.effects_complete,
             as_root: rustix::process::geteuid().is_root(),
         });
@@ -348,12 +373,23 @@ fn edit(edit: &SceneEdit) -> Edit {
     }
 }
 
-/// A quarter of the memory that is free, up to a bound.
-fn room() -> u64 {
-    let text = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let kib: Option<u64> = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-    kib.map_or(MOST_ROOM, |kib| (kib * 1024 / 4).min(MOST_ROOM))
+/// The limits of a box where the caller gave none: of the memory that is free a quarter to write, and half for its
+/// processes.
+fn limits(given: BoxLimits) -> Limits {
+    let free = free_memory();
+    Limits {
+        processes: given.processes.unwrap_or(MOST_PROCESSES),
+        memory: given.memory.unwrap_or_else(|| free.map_or(u64::MAX, |free| (free / 2).max(LEAST_MEMORY))),
+        file_size: given.file_size.unwrap_or(LARGEST_FILE),
+        room: given.room.unwrap_or_else(|| free.map_or(MOST_ROOM, |free| (free / 4).min(MOST_ROOM))),
+    }
+}
+
+/// Memory that programs could get now, in bytes.
+fn free_memory() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
 }
 
 /// Paths that a job may want to write, for the overlays of an ordinary user: its folder, its home, temporary folders,

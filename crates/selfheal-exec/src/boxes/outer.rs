@@ -23,12 +23,14 @@ use rustix::thread::UnshareFlags;
 use selfheal_core::run::Ended;
 
 use super::first::{self, Ends, World};
+use super::hide;
 use super::layout;
 use super::mounts::Mounts;
 use super::overlay::{Step, mount_fresh, named};
 use super::setup;
-use super::tap::{Drained, Tap, drain};
+use super::tap::{Drained, Tap, drain, drain_watched};
 use super::tree::{self, Builder, Machine};
+use super::watch::Watch;
 use super::wire::{Answer, Kept, Note, Plan, Raw, Seen, WireEffect};
 use crate::effects::{self, Layer, Marks};
 use crate::unix::{Forked, exit_now, fork_into, unshare, wait_with_usage};
@@ -107,7 +109,7 @@ impl Outer {
         enter_namespaces(marks)?;
         // Entering a user namespace counts as a change of credentials, which forgets the request.
         die_with(plan.parent)?;
-        mount_store(&store, plan.room)?;
+        mount_store(&store, plan.limits.room)?;
         let machine = Machine { uid };
         let wanted: Vec<PathBuf> = plan.wanted.iter().map(|path| path.path().to_path_buf()).collect();
         let pieces = match marks {
@@ -127,7 +129,8 @@ impl Outer {
         let (root, layers) = builder.build()?;
         tree::build_special(&root, &plan.probe)?;
         let hidden: Vec<PathBuf> = plan.hidden.iter().map(|path| path.path().to_path_buf()).collect();
-        let hidden = tree::hide(&root, &store, &hidden)?;
+        let seen: Vec<PathBuf> = plan.seen.iter().map(|path| path.path().to_path_buf()).collect();
+        let hidden = hide::hide(&root, &store, &hidden, &seen)?;
         Ok(Self { root, store, layers, marks, hidden, mask })
     }
 
@@ -136,8 +139,11 @@ impl Outer {
         let started = Instant::now();
         let (mut taps, pid) = self.start(plan)?;
         let limit = Duration::from_millis(plan.deadline_ms);
-        let late = drain(&mut taps, started.checked_add(limit)) == Drained::Late;
-        if late {
+        let mut watch = Watch::new(pid, plan.limits, self.store.clone());
+        let drained = drain_watched(&mut taps, started.checked_add(limit), &mut || watch.look());
+        watch.look();
+        let late = drained == Drained::Late;
+        if drained != Drained::All {
             named(kill_process(pid, Signal::KILL), "end the box")?;
             // First is dying, and every process of the box with it: this comes to an end.
             drain(&mut taps, None);
@@ -162,7 +168,7 @@ impl Outer {
             effects: listing.effects.into_iter().map(WireEffect::from).collect(),
             effects_complete: listing.complete,
             fetched: plan.fetch.iter().filter_map(|path| self.fetch(plan, path)).collect(),
-            full: self.is_full(),
+            overrun: watch.overrun(),
             left: left.unwrap_or_default(),
             hidden: self.hidden.iter().map(Raw::of).collect(),
         })
@@ -174,11 +180,10 @@ impl Outer {
         let (out, err, trace, notes, go) = (pipe()?, pipe()?, pipe()?, pipe()?, pipe()?);
         let mapped = self.marks == Marks::Trusted;
         let as_root = rustix::process::geteuid().is_root();
-        let mut spaces = libc::CLONE_NEWNS
-            | libc::CLONE_NEWPID
-            | libc::CLONE_NEWNET
-            | libc::CLONE_NEWIPC
-            | libc::CLONE_NEWUTS;
+        let mut spaces = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
+        if !plan.net {
+            spaces |= libc::CLONE_NEWNET;
+        }
         if mapped {
             spaces |= libc::CLONE_NEWUSER;
         }
@@ -221,12 +226,6 @@ impl Outer {
         let mut content = Vec::new();
         fs::File::from(file).take(LARGEST_FETCHED).read_to_end(&mut content).ok()?;
         Some((path.clone(), Raw(content)))
-    }
-
-    /// Whether the job used up what it may write.
-    fn is_full(&self) -> bool {
-        rustix::fs::statvfs(&self.store)
-            .is_ok_and(|facts| facts.f_bavail < facts.f_blocks / 200 + 1 || facts.f_ffree < 8)
     }
 }
 

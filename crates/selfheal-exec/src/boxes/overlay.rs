@@ -86,7 +86,7 @@ fn attach(mount: &OwnedFd, target: &Path) -> rustix::io::Result<()> {
 }
 
 /// Puts a mount over whatever a descriptor points to.
-fn attach_over(mount: &OwnedFd, target: impl AsFd) -> rustix::io::Result<()> {
+pub(crate) fn attach_over(mount: &OwnedFd, target: impl AsFd) -> rustix::io::Result<()> {
     let both = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
     move_mount(mount, "", target, "", both)
 }
@@ -149,6 +149,24 @@ pub(crate) fn blank_over(target: impl AsFd) -> io::Result<()> {
     let options = [("mode", Some("0555")), ("size", Some("4k")), ("nr_inodes", Some("1"))];
     let mount = fresh("tmpfs", &options, MountAttrFlags::MOUNT_ATTR_RDONLY)?;
     Ok(attach_over(&mount, target)?)
+}
+
+/// A writable, still empty folder that is mounted nowhere yet.
+pub(crate) fn fresh_folder() -> io::Result<OwnedFd> {
+    let options = [("mode", Some("0555")), ("size", Some("4k")), ("nr_inodes", Some("256"))];
+    Ok(fresh("tmpfs", &options, MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV)?)
+}
+
+/// Makes a mount read-only.
+pub(crate) fn seal(mount: impl AsFd) -> io::Result<()> {
+    set_mount_attributes(mount, u64::from(MountAttrFlags::MOUNT_ATTR_RDONLY.bits()), false)
+}
+
+/// A mount of what a descriptor points to, as it is.
+pub(crate) fn cloned_from(place: impl AsFd) -> io::Result<OwnedFd> {
+    let flags =
+        OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC | OpenTreeFlags::AT_EMPTY_PATH;
+    Ok(open_tree(place, "", flags)?)
 }
 
 fn cloned(source: &Path, how: Bind) -> io::Result<OwnedFd> {

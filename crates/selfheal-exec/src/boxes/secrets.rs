@@ -44,8 +44,8 @@ const ON_MACHINE: [&str; 8] = [
 const MOST_HOMES: usize = 64;
 
 /// The paths to hide for a user whose home is `home`. Root can read every home that `passwd` (the text of
-/// `/etc/passwd`) names, so all of them count for him.
-pub(crate) fn paths(home: Option<&Path>, passwd: &str, uid: u32) -> Vec<PathBuf> {
+/// `/etc/passwd`) names, so all of them count for him. `more` are further ones: relative paths are in each home.
+pub(crate) fn paths(home: Option<&Path>, passwd: &str, uid: u32, more: &[PathBuf]) -> Vec<PathBuf> {
     let mut homes: Vec<PathBuf> = home.map(Path::to_path_buf).into_iter().collect();
     for line in passwd.lines() {
         let fields: Vec<&str> = line.split(':').collect();
@@ -56,8 +56,14 @@ pub(crate) fn paths(home: Option<&Path>, passwd: &str, uid: u32) -> Vec<PathBuf>
             homes.push(PathBuf::from(folder));
         }
     }
-    let in_homes = homes.iter().flat_map(|home| IN_HOME.map(|name| home.join(name)));
-    in_homes.chain(ON_MACHINE.map(PathBuf::from)).collect()
+    let names = || IN_HOME.iter().map(Path::new).chain(more.iter().map(PathBuf::as_path));
+    // An absolute path stays itself in every home.
+    let in_homes = homes.iter().flat_map(|home| names().map(|name| home.join(name)));
+    let mut all: Vec<PathBuf> = in_homes.chain(ON_MACHINE.map(PathBuf::from)).collect();
+    all.extend(more.iter().filter(|path| path.is_absolute()).cloned());
+    all.sort();
+    all.dedup();
+    all
 }
 
 #[cfg(test)]
@@ -68,9 +74,10 @@ mod tests {
 
     #[test]
     fn root_hides_every_home_and_a_user_his_own() {
-        let root = paths(None, PASSWD, 0);
+        let root = paths(None, PASSWD, 0, &["/srv/keys".into(), ".mine".into()]);
         assert!(root.contains(&"/root/.ssh".into()) && root.contains(&"/home/me/.netrc".into()));
-        let me = paths(Some(Path::new("/srv/me")), PASSWD, 1000);
+        assert!(root.contains(&"/srv/keys".into()) && root.contains(&"/home/me/.mine".into()));
+        let me = paths(Some(Path::new("/srv/me")), PASSWD, 1000, &[]);
         assert!(me.contains(&"/srv/me/.aws".into()) && me.contains(&"/home/me/.ssh".into()));
         assert!(!me.contains(&"/root/.ssh".into()) && me.contains(&"/etc/shadow".into()));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -56,10 +56,25 @@ pub(crate) enum Drained {
     All,
     /// The moment came first.
     Late,
+    /// The look said so.
+    Stopped,
 }
+
+/// How often a look is taken.
+const LOOKS: Duration = Duration::from_millis(100);
 
 /// Reads all streams until each has ended or a moment comes.
 pub(crate) fn drain(taps: &mut [Tap], until: Option<Instant>) -> Drained {
+    drain_watched(taps, until, &mut || true)
+}
+
+/// The same, taking a look now and then; it stops when that is false.
+pub(crate) fn drain_watched(
+    taps: &mut [Tap],
+    until: Option<Instant>,
+    look: &mut dyn FnMut() -> bool,
+) -> Drained {
+    let mut next_look = Instant::now() + LOOKS;
     let mut buffer = vec![0_u8; 64 * 1024];
     loop {
         let open: Vec<usize> =
@@ -71,6 +86,14 @@ pub(crate) fn drain(taps: &mut [Tap], until: Option<Instant>) -> Drained {
         if left.is_some_and(|left| left.is_zero()) {
             return Drained::Late;
         }
+        let now = Instant::now();
+        if next_look <= now {
+            if !look() {
+                return Drained::Stopped;
+            }
+            next_look = Instant::now() + LOOKS;
+        }
+        let left = Some(left.unwrap_or(LOOKS).min(next_look.saturating_duration_since(now)));
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
         for at in ready(taps, &open, timeout.as_ref()) {
             if let Some(tap) = taps.get_mut(at) {

@@ -13,7 +13,7 @@ use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::mount::MountAttrFlags;
 
 use super::layout::{Entry, Look, Piece};
-use super::overlay::{Bind, Overlay, Step, bind, bind_over, blank_over, inside, mount_fresh, named};
+use super::overlay::{Bind, Overlay, Step, bind, blank_over, inside, mount_fresh, named};
 use crate::effects::{Layer, Marks};
 
 /// The machine as the calling process sees it.
@@ -264,24 +264,6 @@ fn is_gone(path: &Path) -> bool {
 fn blank(folder: &Path) -> Step<()> {
     let hide = || -> io::Result<()> { blank_over(rustix::fs::open(folder, OFlags::PATH, Mode::empty())?) };
     named(hide(), format_args!("hide {}", folder.display()))
-}
-
-/// Hides paths: folders become empty, files empty and unreadable. Gives those that were there.
-pub(crate) fn hide(root: &Path, store: &Path, paths: &[PathBuf]) -> Step<Vec<PathBuf>> {
-    let blank_file = store.join("blank");
-    named(fs::write(&blank_file, b""), "make an empty file")?;
-    named(fs::set_permissions(&blank_file, fs::Permissions::from_mode(0o000)), "make an empty file")?;
-    let mut hidden = Vec::new();
-    for path in paths {
-        // Links are followed inside the tree, so that what they lead to is hidden too.
-        let Ok(place) = resolve(root, path, OFlags::PATH) else { continue };
-        let folder = rustix::fs::fstat(&place)
-            .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir());
-        let covered = if folder { blank_over(&place) } else { bind_over(&blank_file, &place) };
-        named(covered, format_args!("hide {}", path.display()))?;
-        hidden.push(path.clone());
-    }
-    Ok(hidden)
 }
 
 /// Opens a path as a process inside the tree would find it.

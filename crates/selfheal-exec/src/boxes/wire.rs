@@ -62,8 +62,12 @@ pub(crate) struct Plan {
     pub dry: bool,
     /// The folder for what the box writes.
     pub store: Raw,
-    /// How much it may write, in bytes.
-    pub room: u64,
+    /// What the job may use.
+    pub limits: Limits,
+    /// The machine's network, and not one of its own.
+    pub net: bool,
+    /// Paths that can be seen although what they lie in is hidden.
+    pub seen: Vec<Raw>,
     /// The command.
     pub argv: Vec<Raw>,
     /// The folder.
@@ -88,6 +92,23 @@ pub(crate) struct Plan {
     pub probe: Vec<(String, Raw)>,
     /// Whether the probe wants a descriptor to write to.
     pub traced: bool,
+}
+
+/// What a job may use; the bytes of memory and room are for all its processes together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Limits {
+    pub processes: u64,
+    pub memory: u64,
+    pub file_size: u64,
+    pub room: u64,
+}
+
+/// A limit that was hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Overrun {
+    Processes,
+    Memory,
+    Room,
 }
 
 /// One change before the job starts; see [`selfheal_core::verification::SceneEdit`].
@@ -131,8 +152,8 @@ pub(crate) struct Seen {
     /// False when there were too many effects, or some could not be read.
     pub effects_complete: bool,
     pub fetched: Vec<(Raw, Raw)>,
-    /// What the box may write was used up.
-    pub full: bool,
+    /// The limit that it ran into, if the box saw it.
+    pub overrun: Option<Overrun>,
     pub left: Vec<(u32, String)>,
     /// The paths that were in fact hidden.
     pub hidden: Vec<Raw>,

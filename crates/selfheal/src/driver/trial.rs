@@ -318,6 +318,7 @@ impl Healer<'_> {
             hidden: vec![self.tools.context.state.clone()],
             keep: KEEP,
             fetch: fetch.to_vec(),
+            ..BoxOrder::default()
         })?;
         if matches!(boxed.run.ended, Ended::TimedOut { .. }) {
             // What ran into its limit once would do so in every further trial, and the job waits meanwhile.

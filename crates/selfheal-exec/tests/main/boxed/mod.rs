@@ -3,6 +3,7 @@
 mod basics;
 mod effects;
 mod endings;
+mod options;
 mod setup;
 mod traced;
 mod walls;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use selfheal_core::effects::Change;
-use selfheal_core::ports::{BoxOrder, BoxedRun, Boxes};
+use selfheal_core::ports::{BoxLimits, BoxOrder, BoxedRun, Boxes};
 use selfheal_exec::{BoxConfig, BoxRunner};
 
 use crate::common::HELPER;
@@ -82,7 +83,10 @@ impl Place {
 
     /// One whose boxes may write so much.
     pub fn with_room(bytes: u64) -> Self {
-        Self::with(|config| BoxConfig { room: Some(bytes), ..config })
+        Self::with(|config| BoxConfig {
+            limits: BoxLimits { room: Some(bytes), ..BoxLimits::default() },
+            ..config
+        })
     }
 
     /// One that does without some rungs.
@@ -102,7 +106,7 @@ impl Place {
         Self { runner: BoxRunner::new(config), ..place }
     }
 
-    fn with(change: impl FnOnce(BoxConfig) -> BoxConfig) -> Self {
+    pub fn with(change: impl FnOnce(BoxConfig) -> BoxConfig) -> Self {
         let keep = tempfile::tempdir().unwrap();
         let base = keep.path().canonicalize().unwrap();
         let (work, store) = (base.join("work"), base.join("store"));
