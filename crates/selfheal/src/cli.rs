@@ -105,6 +105,9 @@ pub struct RunArgs {
     /// Stop with an error where selfheal itself cannot do its work, instead of running the job bare
     #[arg(long)]
     pub strict: bool,
+    /// Judge and prove a repair made by hand: the changed files lie below this folder, by the same paths
+    #[arg(long, value_name = "DIR")]
+    pub proposal: Option<PathBuf>,
     /// Ask this model when rules do not help, as openai:NAME
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub model: Option<String>,

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use selfheal_core::incident::{Incident, Round};
 use selfheal_core::redact::Redacted;
-use selfheal_core::verification::Showed;
+use selfheal_core::verification::{Showed, Verdict};
 
 use crate::command_error::CommandError;
 
@@ -38,6 +38,8 @@ pub struct RunDocument {
     pub rounds: u32,
     /// Who made the repair: `rule`, `memory`, `model` or `given`.
     pub tier: Option<String>,
+    /// What the trials of the repair showed as a whole: `passed`, `failed` or `inconclusive`.
+    pub verdict: Option<String>,
     /// `low`, `medium` or `high`.
     pub risk: Option<String>,
     /// What was changed and why, a sentence each.
@@ -86,6 +88,7 @@ impl RunDocument {
 
     fn fill_round(&mut self, round: &Round) {
         self.tier = round.source.as_ref().map(|source| source.tier().to_owned());
+        self.verdict = round.verification.as_ref().map(|shown| verdict_word(shown.verdict).to_owned());
         self.risk = round.risk.map(|risk| risk.word().to_owned());
         self.summary = round.summary.iter().map(|line| line.as_str().to_owned()).collect();
         self.diff = round.diff.as_ref().map(Redacted::as_str).map(str::to_owned);
@@ -173,6 +176,14 @@ fn word(showed: Showed) -> &'static str {
         Showed::Failed => "failed",
         Showed::Inconclusive => "inconclusive",
         Showed::NotTested => "not_tested",
+    }
+}
+
+fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Passed => "passed",
+        Verdict::Failed => "failed",
+        Verdict::Inconclusive => "inconclusive",
     }
 }
 

@@ -19,6 +19,7 @@ mod hosts;
 mod outcomes;
 mod overlap;
 mod profiles;
+mod proposal;
 mod rules;
 mod story;
 mod support;

@@ -26,7 +26,7 @@ use crate::cli::{RunArgs, StdoutArg};
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::document::{self, RunDocument};
-use crate::driver::{Failure, Healed, Healer, Permissions, Tools, watch};
+use crate::driver::{Failure, Given, Healed, Healer, Permissions, Tools, watch};
 use crate::exit_code;
 use crate::overlap::{self, Entry};
 use crate::pace;
@@ -41,7 +41,8 @@ const KEEP: usize = 64 * 1024;
 /// Only with `--strict`, or when the command line itself is wrong.
 pub fn run(context: &Context, args: &RunArgs) -> Ended {
     check(args)?;
-    let plan = RunPlan::new(context, args);
+    let given = args.proposal.as_ref().map(|folder| Given::read(&context.cwd.join(folder))).transpose()?;
+    let plan = RunPlan { given, ..RunPlan::new(context, args) };
     let store = match plan.open_store() {
         Ok(store) => store,
         Err(error) if args.strict => return Err(error),
@@ -85,6 +86,8 @@ struct RunPlan<'a> {
     context: &'a Context,
     args: &'a RunArgs,
     job: Job,
+    /// A repair made by hand.
+    given: Option<Given>,
     /// Whether standard input held data before the job could read it.
     input_holds_data: bool,
     /// What exit codes mean, once one must be known.
@@ -97,6 +100,7 @@ impl<'a> RunPlan<'a> {
             context,
             args,
             job: job_of(context, args),
+            given: None,
             input_holds_data: selfheal_exec::input_holds_data(),
             profiles: std::cell::OnceCell::new(),
         }
@@ -249,6 +253,11 @@ impl<'a> RunPlan<'a> {
         if let Some(store) = store {
             self.record(store, &run, &outcome);
         }
+        if self.given.is_some() && !matches!(outcome, Outcome::Failed { .. }) {
+            let note = self.context.texts().say("note-proposal-not-needed", &[]);
+            tell(&format!("selfheal: {note}"));
+            document.notes.push(note);
+        }
         let code = match &outcome {
             Outcome::Succeeded => self.ended(document, Status::Succeeded, &run),
             Outcome::Negative { .. } => self.ended(document, Status::Negative, &run),
@@ -352,7 +361,7 @@ impl<'a> RunPlan<'a> {
         crate::logging::start(&self.context.state);
         let texts = self.context.texts();
         let own = failure.run.ended.code();
-        if let Some(note) = self.already_waiting(store, &texts) {
+        if let Some(note) = self.already_waiting(store, &texts).filter(|_| self.given.is_none()) {
             tell(&format!("selfheal: {note}"));
             document.status = Status::Held.word().to_owned();
             document.notes.push(note);
@@ -441,7 +450,12 @@ impl<'a> RunPlan<'a> {
             Some(limit) => Some(Policy::apply_up_to(limit.risk())),
             None => self.allowed(store).or(self.context.settings.policy),
         };
-        Permissions { policy, can_ask: terminal.input && terminal.error, spent: self.spent(run, executor) }
+        Permissions {
+            policy,
+            can_ask: terminal.input && terminal.error,
+            spent: self.spent(run, executor),
+            given: self.given.clone(),
+        }
     }
 
     /// What `selfheal allow` said of this job.

@@ -9,6 +9,7 @@ mod apply;
 mod decide;
 mod environment;
 mod examine;
+mod given;
 mod patched;
 mod propose;
 mod record;
@@ -49,6 +50,7 @@ pub mod model;
 
 pub use apply::{apply_all, take_back_all};
 pub use examine::text_of;
+pub use given::Given;
 pub use propose::Source;
 pub(crate) use propose::maker;
 pub(crate) use record::{command_line, entry, run_record, was_good};
@@ -82,6 +84,8 @@ pub struct Permissions {
     pub can_ask: bool,
     /// Whether output that was already passed on, or input that was consumed, forbids another real run.
     pub spent: Option<String>,
+    /// A repair made by hand, which takes the place of every other source.
+    pub given: Option<Given>,
 }
 
 /// Works on one incident.
@@ -140,7 +144,7 @@ impl<'a> Healer<'a> {
         let incident = record::opened(&tools, &failure);
         let env: BTreeMap<OsString, OsString> = record::job_env(tools.context, &failure.order);
         let scene = LiveScene::new(failure.job.cwd.clone(), env, Some(tools.boxes));
-        let sources = propose::sources(tools.context);
+        let sources = propose::sources(tools.context, permissions.given.is_some());
         #[cfg(feature = "model")]
         let incident_tokens = tools.context.settings.limits.incident_tokens;
         Self {

@@ -18,6 +18,8 @@ use crate::context::Context;
 /// Where candidates of a round come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
+    /// The user (`--proposal DIR`).
+    Given,
     /// Remembered repairs and rules.
     Rules,
     /// A language model.
@@ -26,8 +28,11 @@ pub enum Source {
 }
 
 /// The sources that this machine has, in the order in which they are asked. The model is asked again in each round that
-/// the limits leave.
-pub(super) fn sources(context: &Context) -> VecDeque<Source> {
+/// the limits leave. A given proposal is the only round.
+pub(super) fn sources(context: &Context, given: bool) -> VecDeque<Source> {
+    if given {
+        return VecDeque::from([Source::Given]);
+    }
     #[cfg_attr(not(feature = "model"), expect(unused_mut, reason = "only the model adds to it"))]
     let mut sources = VecDeque::from([Source::Rules]);
     #[cfg(feature = "model")]
@@ -46,6 +51,7 @@ impl Healer<'_> {
         self.attempts.clear();
         while let Some(source) = self.sources.pop_front() {
             let candidates = match source {
+                Source::Given => self.ask_given(),
                 Source::Rules => self.ask_rules(),
                 #[cfg(feature = "model")]
                 Source::Model => self.ask_model(round),

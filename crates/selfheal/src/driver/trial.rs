@@ -9,7 +9,7 @@ use selfheal_core::fault::Fault;
 use selfheal_core::ids::Signature;
 use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{BoxOrder, BoxedRun, PortError};
-use selfheal_core::proposal::FileChange;
+use selfheal_core::proposal::{FileChange, Source};
 use selfheal_core::report::Report;
 use selfheal_core::run::Ended;
 use selfheal_core::verification::{CheckResult, SceneEdit, Showed, Verdict, Verification};
@@ -266,7 +266,11 @@ impl Healer<'_> {
         let script = self.script_file(&scene);
         let text = script.as_ref().map(|script| script.text.as_str());
         let report = self.report_on(&boxed.run, text, boxed.trace.as_ref(), &scene);
-        let further = self.rule_candidates(&report, script.as_ref(), boxed.trace.as_ref(), &scene);
+        // A given repair is judged as it is.
+        let further = match attempt.candidate.proposal.source {
+            Source::Given => Vec::new(),
+            _ => self.rule_candidates(&report, script.as_ref(), boxed.trace.as_ref(), &scene),
+        };
         (report, further)
     }
 
