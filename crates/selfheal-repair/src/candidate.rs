@@ -10,7 +10,7 @@ use selfheal_core::verification::{Check, Expect, Scenario, SceneEdit};
 use crate::case::{Case, ScriptFile};
 use crate::caution;
 use crate::manual::Applicability;
-use crate::rules::rules;
+use crate::rules::{Rule, rules};
 
 /// At most so many candidates are given back: each may cost several boxed runs.
 const MOST: usize = 8;
@@ -27,11 +27,16 @@ pub struct Candidate {
 }
 
 /// What rules may be used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
     /// Whether rules that are still in preview are used, too.
     pub preview: bool,
+    /// Called with the name of each rule and what runs it, so that a caller can measure it; it must run it once.
+    pub around: Option<Around<'a>>,
 }
+
+/// What stands around the run of a rule: gets its name and what runs it.
+pub type Around<'a> = &'a dyn Fn(&'static str, &mut dyn FnMut());
 
 /// What all rules propose for a failure, best first and at most eight. Rules are asked in the order of [`rules`], which
 /// has the more specific ones first.
@@ -42,7 +47,7 @@ pub fn candidates(case: &Case, options: &Options) -> Vec<Candidate> {
         if rule.applicability() == Applicability::Display || (rule.preview() && !options.preview) {
             continue;
         }
-        for candidate in rule.propose(case) {
+        for candidate in asked(*rule, case, options) {
             let known = found.iter().any(|other| other.proposal.changes == candidate.proposal.changes);
             if !known && !candidate.proposal.changes.is_empty() && caution::allows(case, &candidate.proposal)
             {
@@ -54,6 +59,15 @@ pub fn candidates(case: &Case, options: &Options) -> Vec<Candidate> {
         }
     }
     found.truncate(MOST);
+    found
+}
+
+fn asked(rule: &dyn Rule, case: &Case, options: &Options) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    match options.around {
+        Some(around) => around(rule.name(), &mut || found = rule.propose(case)),
+        None => found = rule.propose(case),
+    }
     found
 }
 

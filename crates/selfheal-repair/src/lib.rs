@@ -25,7 +25,7 @@ mod shell;
 mod testing;
 mod text;
 
-pub use candidate::{Candidate, Options, candidates};
+pub use candidate::{Around, Candidate, Options, candidates};
 pub use case::{Case, Language, ScriptFile};
 pub use combine::combine;
 pub use manual::{Applicability, RulePage, manual};

@@ -121,7 +121,7 @@ proptest! {
         let report = report(fault, path, line);
         let scene = Files(folder);
         let case = Case { job: &job, argv: &argv, report: &report, script: Some(&file), trace: None, scene: &scene };
-        let found = candidates(&case, &Options { preview: true });
+        let found = candidates(&case, &Options { preview: true, ..Options::default() });
         prop_assert!(found.len() <= 8);
         for candidate in &found {
             prop_assert!(!candidate.proposal.changes.is_empty());

@@ -61,6 +61,8 @@ pub enum Command {
     Cron(CronArgs),
     /// Look at every scheduled job: could it be tried, who would see that it failed; changes nothing
     Survey(SurveyArgs),
+    /// Measure selfheal on a folder of failing jobs: what is truly put right, and what is not
+    Bench(Box<BenchArgs>),
     /// Print generated files: the settings schema, the JSON schema, the manual of rules
     #[command(hide = true)]
     Generate(GenerateArgs),
@@ -114,9 +116,35 @@ pub struct RunArgs {
     /// The base URL of the model's OpenAI-compatible server
     #[arg(long, value_name = "URL")]
     pub model_url: Option<String>,
+    /// Do without a part of selfheal, to measure what it is worth
+    #[arg(long, value_name = "PART", hide = true)]
+    pub without: Vec<Part>,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// A part of selfheal that can be left out, to measure what it is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Part {
+    /// The structured report: only the last raw line of the output is left
+    Feedback,
+    /// Remembered repairs
+    Memory,
+    /// The rules
+    Rules,
+}
+
+impl Part {
+    /// Its word on the command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Feedback => "feedback",
+            Self::Memory => "memory",
+            Self::Rules => "rules",
+        }
+    }
 }
 
 /// The highest risk that is applied without asking.
@@ -131,6 +159,16 @@ pub enum ApplyUpTo {
 }
 
 impl ApplyUpTo {
+    /// Its word on the command line.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Low => "low",
+            Self::Medium => "medium",
+        }
+    }
+
     /// As a risk, `None` for nothing.
     #[must_use]
     pub fn risk(self) -> Option<Risk> {
@@ -473,4 +511,56 @@ pub struct SurveyArgs {
     /// Print it as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Measure selfheal on a folder of failing jobs.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// The folder of cases; docs/bench.md says what a case is
+    pub cases: PathBuf,
+    /// Apply verified repairs up to this risk
+    #[arg(long, value_name = "RISK", default_value = "medium")]
+    pub apply: ApplyUpTo,
+    /// Only cases whose name holds this word; may be given several times
+    #[arg(long, value_name = "WORD")]
+    pub only: Vec<String>,
+    /// Only cases of this kind; may be given several times
+    #[arg(long, value_name = "KIND")]
+    pub kind: Vec<String>,
+    /// Run so many cases at once; as many as there are processors if not given
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// End selfheal on a case after this many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    pub limit: u64,
+    /// Ask this model when rules do not help, as openai:NAME
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub model: Option<String>,
+    /// The base URL of the model's server
+    #[arg(long, value_name = "URL")]
+    pub model_url: Option<String>,
+    /// What a million tokens of the model cost, in any currency
+    #[arg(long, value_name = "MONEY")]
+    pub price: Option<f64>,
+    /// Leave a part of selfheal out; may be given several times
+    #[arg(long, value_name = "PART")]
+    pub ablate: Vec<Part>,
+    /// Run each case a second time, in a fresh copy, with what was learnt; figures are of the second run
+    #[arg(long)]
+    pub again: bool,
+    /// Tell the change against an earlier result; exit code 1 when a case got worse
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the figures to this file as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the figures to this file as Markdown
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Write each diagnosis to this file, for a person to judge its reasoning
+    #[arg(long, value_name = "FILE")]
+    pub sheet: Option<PathBuf>,
+    /// Print no line per case while they run
+    #[arg(long)]
+    pub quiet: bool,
 }

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use selfheal_core::incident::{Incident, Round};
+use selfheal_core::proposal::Source;
 use selfheal_core::redact::Redacted;
 use selfheal_core::verification::{Showed, Verdict};
 
@@ -40,6 +41,14 @@ pub struct RunDocument {
     pub tier: Option<String>,
     /// What the trials of the repair showed as a whole: `passed`, `failed` or `inconclusive`.
     pub verdict: Option<String>,
+    /// The rules that made the repair, or the remembered repair, or the model.
+    pub made_by: Vec<String>,
+    /// Why the job failed and what was done about it, redacted.
+    pub diagnosis: Option<serde_json::Value>,
+    /// Tokens that models took.
+    pub tokens: u64,
+    /// The rule that took the longest.
+    pub slowest_rule: Option<RuleTime>,
     /// `low`, `medium` or `high`.
     pub risk: Option<String>,
     /// What was changed and why, a sentence each.
@@ -54,6 +63,15 @@ pub struct RunDocument {
     pub report: Option<serde_json::Value>,
     /// What is known besides, a sentence each.
     pub notes: Vec<String>,
+}
+
+/// How long one rule took.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RuleTime {
+    /// The rule.
+    pub name: String,
+    /// Microseconds, without what other programs took that it asked.
+    pub microseconds: u64,
 }
 
 /// What one check showed.
@@ -89,6 +107,12 @@ impl RunDocument {
     fn fill_round(&mut self, round: &Round) {
         self.tier = round.source.as_ref().map(|source| source.tier().to_owned());
         self.verdict = round.verification.as_ref().map(|shown| verdict_word(shown.verdict).to_owned());
+        self.made_by = match &round.source {
+            Some(Source::Rules { names }) => names.clone(),
+            Some(Source::Memory { entry: name } | Source::Model { name }) => vec![name.clone()],
+            Some(Source::Given) | None => Vec::new(),
+        };
+        self.diagnosis = round.diagnosis.as_ref().and_then(|text| serde_json::from_str(text.as_str()).ok());
         self.risk = round.risk.map(|risk| risk.word().to_owned());
         self.summary = round.summary.iter().map(|line| line.as_str().to_owned()).collect();
         self.diff = round.diff.as_ref().map(Redacted::as_str).map(str::to_owned);

@@ -86,6 +86,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Init(args) => commands::init::run(context, &args),
         Command::Cron(args) => commands::cron::run(context, &args),
         Command::Survey(args) => commands::survey::run(context, &args),
+        Command::Bench(args) => commands::bench::run(context, &args),
         Command::Generate(args) => commands::generate::run(&args),
     }
 }

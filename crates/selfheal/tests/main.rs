@@ -8,6 +8,7 @@
 
 mod attack;
 mod backup;
+mod bench;
 mod check;
 mod crash;
 mod cron;

@@ -3,6 +3,7 @@
 pub mod allow;
 pub mod approve;
 pub mod audit;
+pub mod bench;
 pub mod check;
 pub mod cron;
 pub mod demo;

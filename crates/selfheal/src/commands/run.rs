@@ -384,6 +384,7 @@ impl<'a> RunPlan<'a> {
             profiles: self.profiles(),
             redactor: &redactor,
             progress: &progress,
+            without: &self.args.without,
         };
         let permissions = self.permissions(store, &failure.run, executor);
         // A fault of selfheal must not change what the job's own exit code says; not even a panic.
@@ -425,6 +426,8 @@ impl<'a> RunPlan<'a> {
     fn conclude(&self, healed: &Healed, texts: &crate::texts::Texts, document: &mut RunDocument) -> i32 {
         document.fill(&healed.incident);
         document.notes.clone_from(&healed.notes);
+        document.tokens = healed.tokens;
+        document.slowest_rule.clone_from(&healed.slowest_rule);
         document.duration_ms = healed.run.duration_ms;
         Story::new(self.context, texts).tell(healed);
         exit_code::of_run(healed.incident.status, healed.incident.exit_code, self.args.exit_status)

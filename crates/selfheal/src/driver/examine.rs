@@ -13,6 +13,7 @@ use selfheal_core::trace::Trace;
 use selfheal_feedback::report::ReportInput;
 
 use super::{Healer, record};
+use crate::cli::Part;
 use crate::command_error::CommandError;
 
 /// A job that takes longer than this part of the time for one trial is not probed: it would only run into the limit.
@@ -23,6 +24,9 @@ const PROBE_MS: u64 = 15_000;
 /// And so many times as long as the real run took.
 const PROBE_TIMES: u64 = 4;
 
+/// Characters of raw output that are looked at where the feedback is left out.
+const RAW: usize = 2_000;
+
 /// The bytes of a script that are looked at; who writes more by hand has written data.
 const MOST_OF_A_SCRIPT: usize = 1 << 20;
 
@@ -30,6 +34,22 @@ const MOST_OF_A_SCRIPT: usize = 1 << 20;
 pub fn text_of(script: Option<&Path>) -> Option<String> {
     let bytes = selfheal_exec::read_regular(script?, MOST_OF_A_SCRIPT)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// What is left of a report without feedback: the exit code and the last raw line.
+fn raw(report: Report, run: &Run) -> Report {
+    let text = run.stderr.last_chars(RAW);
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Report {
+        core_error: last.to_owned(),
+        faults: Vec::new(),
+        location: None,
+        command: None,
+        snippet: Vec::new(),
+        causes: Vec::new(),
+        context: Vec::new(),
+        ..report
+    }
 }
 
 impl Healer<'_> {
@@ -73,14 +93,15 @@ impl Healer<'_> {
         scene: &dyn Scene,
     ) -> Report {
         let path = self.job.script.as_deref();
-        selfheal_feedback::report::report(&ReportInput {
+        let report = selfheal_feedback::report::report(&ReportInput {
             job: self.job,
             argv: &self.job.argv,
             run,
             script: path.zip(script),
             trace,
             scene,
-        })
+        });
+        if self.leaves_out(Part::Feedback) { raw(report, run) } else { report }
     }
 
     /// Runs the failing job again in a box, instrumented. What it shows counts only when it fails in the same way.

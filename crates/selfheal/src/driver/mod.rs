@@ -16,6 +16,7 @@ mod record;
 pub mod recover;
 mod remember;
 mod scenario;
+mod timing;
 mod trial;
 mod verify;
 pub mod watch;
@@ -40,8 +41,10 @@ use selfheal_feedback::profiles::Profiles;
 use selfheal_repair::Candidate;
 use selfheal_store::Store;
 
+use crate::cli::Part;
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::document::RuleTime;
 use crate::terminal::Progress;
 use crate::texts::Texts;
 
@@ -73,6 +76,8 @@ pub struct Tools<'a> {
     pub redactor: &'a Redactor,
     /// The progress line.
     pub progress: &'a Progress,
+    /// What is left out, to measure what it is worth.
+    pub without: &'a [Part],
 }
 
 /// What is allowed for this job now.
@@ -113,6 +118,8 @@ pub struct Healer<'a> {
     #[cfg(feature = "model")]
     budget: std::sync::Arc<selfheal_model::Budget>,
     notes: Vec<String>,
+    /// The rule that took the longest.
+    slowest: std::cell::RefCell<Option<RuleTime>>,
 }
 
 /// What became of an incident.
@@ -125,6 +132,10 @@ pub struct Healed {
     pub run: Run,
     /// What a person should know besides.
     pub notes: Vec<String>,
+    /// Tokens that models took.
+    pub tokens: u64,
+    /// The rule that took the longest.
+    pub slowest_rule: Option<RuleTime>,
 }
 
 /// What a job's first run left for a healer to start from.
@@ -167,6 +178,7 @@ impl<'a> Healer<'a> {
             #[cfg(feature = "model")]
             budget: std::sync::Arc::new(selfheal_model::Budget::new(incident_tokens)),
             notes: Vec::new(),
+            slowest: std::cell::RefCell::new(None),
         }
     }
 
@@ -194,7 +206,18 @@ impl<'a> Healer<'a> {
         }
         self.tools.progress.clear();
         self.remember();
-        Ok(Healed { incident: self.incident, report: self.report, run: self.run, notes: self.notes })
+        #[cfg(feature = "model")]
+        let tokens = self.budget.spent();
+        #[cfg(not(feature = "model"))]
+        let tokens = 0;
+        Ok(Healed {
+            incident: self.incident,
+            report: self.report,
+            run: self.run,
+            notes: self.notes,
+            tokens,
+            slowest_rule: self.slowest.into_inner(),
+        })
     }
 
     fn plan(&self) -> Plan {

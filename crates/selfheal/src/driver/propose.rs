@@ -11,7 +11,9 @@ use selfheal_core::trace::Trace;
 use selfheal_repair::{Candidate, Case, Options, ScriptFile};
 
 use super::Healer;
+use super::timing::TimedScene;
 use super::trial::Attempt;
+use crate::cli::Part;
 use crate::command_error::CommandError;
 use crate::context::Context;
 
@@ -73,7 +75,7 @@ impl Healer<'_> {
     }
 
     fn remembered(&self, report: &Report, script: Option<&ScriptFile>) -> Vec<Candidate> {
-        let Some(script) = script else { return Vec::new() };
+        let Some(script) = script.filter(|_| !self.leaves_out(Part::Memory)) else { return Vec::new() };
         let entries = match self.tools.store.recall(&report.signature, &script.path) {
             Ok(entries) => entries,
             Err(error) => {
@@ -100,8 +102,18 @@ impl Healer<'_> {
         trace: Option<&Trace>,
         scene: &dyn Scene,
     ) -> Vec<Candidate> {
-        let case = Case { job: self.job, argv: &self.job.argv, report, script, trace, scene };
-        selfheal_repair::candidates(&case, &Options { preview: true })
+        if self.leaves_out(Part::Rules) {
+            return Vec::new();
+        }
+        let scene = TimedScene::new(scene);
+        let case = Case { job: self.job, argv: &self.job.argv, report, script, trace, scene: &scene };
+        let around = |name: &'static str, rule: &mut dyn FnMut()| scene.measure(name, &self.slowest, rule);
+        selfheal_repair::candidates(&case, &Options { preview: true, around: Some(&around) })
+    }
+
+    /// Whether a part of selfheal is left out, to measure what it is worth.
+    pub(super) fn leaves_out(&self, part: Part) -> bool {
+        self.tools.without.contains(&part)
     }
 
     /// The job's script as `scene` shows it.

@@ -7,6 +7,7 @@ use selfheal_core::proposal::{FileChange, Source};
 use selfheal_syntax::diff;
 
 use super::Healer;
+use crate::cli::Part;
 
 /// Lines around a hunk that are tried to make it stand out.
 const MOST_AROUND: u32 = 6;
@@ -16,7 +17,10 @@ impl Healer<'_> {
     /// be remembered is no reason to fail.
     pub(super) fn remember(&self) {
         let (Some(kept), Some(report)) = (&self.chosen, &self.report) else { return };
-        if self.incident.status != Status::Healed || self.incident.exit_code != 0 {
+        if self.leaves_out(Part::Memory)
+            || self.incident.status != Status::Healed
+            || self.incident.exit_code != 0
+        {
             return;
         }
         if let Source::Memory { entry } = &kept.candidate.proposal.source {
