@@ -44,11 +44,6 @@ impl Keeper {
         }
     }
 
-    /// How many bytes came so far.
-    pub(crate) fn total(&self) -> u64 {
-        self.total
-    }
-
     /// What was kept.
     pub(crate) fn finish(mut self) -> Capture {
         self.tail.rotate_left(self.oldest);

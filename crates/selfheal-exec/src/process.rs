@@ -20,6 +20,10 @@ pub(crate) struct Stat {
     pub state: u8,
     /// Its parent.
     pub parent: u32,
+    /// Its process group.
+    pub group: i32,
+    /// The group in the foreground of its terminal; below 1 where there is none.
+    pub foreground: i32,
     /// When it started, in clock ticks since boot.
     pub start_ticks: u64,
 }
@@ -37,8 +41,15 @@ impl Stat {
         let mut fields = text.split_ascii_whitespace();
         let state = *fields.next()?.as_bytes().first()?;
         let parent = fields.next()?.parse().ok()?;
-        let start_ticks = fields.nth(17)?.parse().ok()?;
-        Some(Self { state, parent, start_ticks })
+        let group = fields.next()?.parse().ok()?;
+        let foreground = fields.nth(2)?.parse().ok()?;
+        let start_ticks = fields.nth(13)?.parse().ok()?;
+        Some(Self { state, parent, group, foreground, start_ticks })
+    }
+
+    /// Whether its group is in the foreground of its terminal.
+    pub(crate) fn is_foreground(&self) -> bool {
+        self.group == self.foreground
     }
 
     /// Whether it still does something: a zombie does not.
@@ -99,9 +110,10 @@ mod tests {
 
     #[test]
     fn a_name_with_parentheses_and_blanks_does_not_shift_the_fields() {
-        let line = b"42 (a) b (c) d) S 7 42 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 98765 1000 10";
+        let line = b"42 (a) b (c) d) S 7 41 42 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 98765 1000 10";
         let stat = Stat::parse(line).unwrap();
-        assert_eq!(stat, Stat { state: b'S', parent: 7, start_ticks: 98765 });
+        let wanted = Stat { state: b'S', parent: 7, group: 41, foreground: -1, start_ticks: 98765 };
+        assert_eq!(stat, wanted);
         assert_eq!(Stat::parse(b"42 (x"), None);
     }
 

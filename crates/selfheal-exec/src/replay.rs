@@ -2,13 +2,11 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::AsRawFd;
 
 use rustix::fs::{FileType, MemfdFlags, SeekFrom, fstat, seek};
 use selfheal_core::ports::{PortError, Trouble};
 
 use crate::unix;
-use crate::wire;
 
 /// Standard input, as it was before the first run.
 #[derive(Debug, Default)]
@@ -55,14 +53,17 @@ impl Input {
         matches!(self, Self::File { .. } | Self::Pipe { .. })
     }
 
-    /// Makes it ready for a run: what the supervisor must be told.
-    pub(crate) fn prepare(&self) -> Result<Option<wire::Input>, PortError> {
+    /// Makes it ready for a run: the file that keeps it, and how much of it at most, where it is a pipe.
+    pub(crate) fn prepare(&self) -> Result<Option<(File, u64)>, PortError> {
         match self {
             Self::AsItIs => Ok(None),
             Self::File { at } => seek(unix::standard(0), SeekFrom::Start(*at))
                 .map(|_| None)
                 .map_err(|error| PortError::new("go back in standard input", io::Error::from(error))),
-            Self::Pipe { kept, limit } => Ok(Some(wire::Input { fd: kept.as_raw_fd(), limit: *limit })),
+            Self::Pipe { kept, limit } => kept
+                .try_clone()
+                .map(|kept| Some((kept, *limit)))
+                .map_err(|error| PortError::new("keep standard input", error)),
             Self::Gone => Err(PortError::plain("give the job its input once more", Trouble::Changed)),
         }
     }

@@ -1,8 +1,8 @@
 //! The program's side of a real run: starts the supervisor, passes signals on to it, and takes the result.
 
 use std::fs::File;
-use std::io::{self, Seek, Write};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -10,18 +10,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::MemfdFlags;
-use rustix::pipe::PipeFlags;
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use selfheal_core::ports::{Executor, Order, Passing, PortError, Trouble};
 use selfheal_core::run::{Ended, Run};
 
 use crate::hidden::SUPERVISE;
 use crate::replay::Input;
 use crate::spool::Spool;
-use crate::supervise::{CANCEL, PASSED, Ready};
+use crate::supervise::{CANCEL, OF_TERMINAL, PASSED, Ready};
 use crate::unix::{self, Relay};
-use crate::wire::{self, End, News, Plan};
+use crate::wire::{self, End, News, Passed, Plan};
 
 /// Bytes that the supervisor reads at once.
 const BUFFER: usize = 128 << 10;
@@ -50,7 +50,14 @@ pub struct Supervisor {
     held: Option<OwnedFd>,
     input_limit: Option<u64>,
     input: Mutex<Option<Input>>,
+    ready: Mutex<Option<Process>>,
     last: Mutex<Last>,
+}
+
+/// A supervising process, and the other end of its socket.
+struct Process {
+    child: Child,
+    socket: File,
 }
 
 /// What the last run left besides its result.
@@ -58,6 +65,10 @@ pub struct Supervisor {
 struct Last {
     spool: Option<Spool>,
     notes: Vec<String>,
+    /// The supervising process, which ends by itself.
+    child: Option<Child>,
+    /// The signal of the keys that ended the job, which this program did not get.
+    keys: Option<i32>,
 }
 
 impl Supervisor {
@@ -78,6 +89,7 @@ impl Supervisor {
             held: None,
             input_limit: None,
             input: Mutex::default(),
+            ready: Mutex::default(),
             last: Mutex::default(),
         }
     }
@@ -130,7 +142,7 @@ impl Supervisor {
     }
 
     /// Standard input for the next run; the first one looks what it is.
-    fn prepare_input(&self) -> Result<Option<wire::Input>, PortError> {
+    fn prepare_input(&self) -> Result<Option<(File, u64)>, PortError> {
         let Some(limit) = self.input_limit else { return Ok(None) };
         self.input().get_or_insert_with(|| Input::look(limit)).prepare()
     }
@@ -157,6 +169,12 @@ impl Supervisor {
         std::mem::take(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner).notes)
     }
 
+    /// The signal of the keys that ended the last run (Ctrl-C), if that was how it ended: see [`end_by_keys`].
+    #[must_use]
+    pub fn keys(&self) -> Option<i32> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).keys
+    }
+
     fn spool_for(&self, order: &Order, notes: &mut Vec<String>) -> Option<Spool> {
         if order.stdout != Passing::Spool {
             return None;
@@ -168,24 +186,63 @@ impl Supervisor {
             .ok()
     }
 
-    fn keep(&self, spool: Option<Spool>, notes: Vec<String>) {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Last { spool, notes };
+    fn keep(&self, last: Last) {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).replace(last);
     }
 
-    /// Starts the supervisor with its descriptors: the plan, the pipe for news, and those that the plan names.
-    fn start(&self, plan: &Plan, news: &OwnedFd) -> io::Result<Child> {
-        let file = write_plan(plan)?;
-        let told = [file.as_raw_fd(), news.as_raw_fd()];
-        let fds: Vec<RawFd> = told.into_iter().chain(plan.fds()).collect();
+    /// Starts the supervising process of the next run already: it gets ready while the program does other things, and does
+    /// nothing until it gets its plan. Without this, the run starts it.
+    pub fn prepare(&self) {
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        if ready.is_none() {
+            // Why it does not start is told by the run, which tries again.
+            *ready = self.start().ok();
+        }
+    }
+
+    /// The process that was started already, or a new one.
+    fn process(&self) -> io::Result<Process> {
+        let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
+        ready.map_or_else(|| self.start(), Ok)
+    }
+
+    /// Starts a supervising process, which waits for its plan.
+    fn start(&self) -> io::Result<Process> {
+        let (socket, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
         let mut command = Command::new(&self.program);
         // What people see in a list of processes.
-        command.arg0("selfheal").arg(SUPERVISE).args(told.iter().map(ToString::to_string));
-        unix::inherit(&mut command, fds);
-        command.spawn()
+        command.arg0("selfheal").arg(SUPERVISE).arg(theirs.as_raw_fd().to_string());
+        unix::inherit(&mut command, vec![theirs.as_raw_fd()]);
+        Ok(Process { child: command.spawn()?, socket: socket.into() })
+    }
+
+    /// Sends the plan, follows the news to the end, and passes signals on meanwhile.
+    fn supervise(&self, id: &str, plan: &Plan, fds: &[BorrowedFd<'_>]) -> Result<(End, Child), PortError> {
+        let mut relay = Relay::install(CANCEL.iter().chain(&PASSED).chain(&OF_TERMINAL));
+        let terminal = SavedTerminal::of_stdin();
+        let Process { mut child, mut socket } = self.process().map_err(|error| not_started(id, error))?;
+        relay.attach(child.id());
+        let sent = wire::send_plan(&mut socket, plan, fds);
+        let followed = match sent {
+            Ok(()) => self.follow(&mut socket, child.id()),
+            Err(error) => Err(Lost { starting: false, pid: None, error }),
+        };
+        let served = followed.as_ref().map(|end| end.signals.clone()).unwrap_or_default();
+        relay.finish(&served);
+        match followed {
+            Ok(end) => Ok((end, child)),
+            Err(lost) => {
+                drop(socket);
+                let _ = child.wait();
+                terminal.iter().for_each(SavedTerminal::put_back);
+                Err(lost.into_error(id))
+            }
+        }
     }
 
     /// Follows the news to the end.
-    fn follow(&self, news: &mut File) -> Result<End, Lost> {
+    fn follow(&self, news: &mut File, supervisor: u32) -> Result<End, Lost> {
         let (mut starting, mut pid) = (false, None);
         let mut waited =
             Waited { began: Instant::now(), next: self.on_wait.as_ref().map(|(first, _)| *first) };
@@ -199,10 +256,26 @@ impl Supervisor {
                     pid = Some(started);
                     self.on_start.iter().for_each(|on_start| on_start(started));
                 }
+                Ok(News::Stopped) => unix::stop_group_and_tell(supervisor),
                 Ok(News::Ended(end)) => return Ok(*end),
                 Err(error) => return Err(Lost { starting, pid, error }),
             }
         }
+    }
+}
+
+/// How standard input's terminal was set before a run: a supervisor that is killed cannot put it back.
+struct SavedTerminal(Termios);
+
+impl SavedTerminal {
+    fn of_stdin() -> Option<Self> {
+        tcgetattr(unix::standard(0)).ok().map(Self)
+    }
+
+    fn put_back(&self) {
+        unix::block(&[libc::SIGTTOU]);
+        let _ = tcsetattr(unix::standard(0), OptionalActions::Now, &self.0);
+        unix::unblock(&[libc::SIGTTOU]);
     }
 }
 
@@ -265,45 +338,65 @@ fn not_started(id: &str, error: io::Error) -> PortError {
     }
 }
 
-fn write_plan(plan: &Plan) -> io::Result<File> {
-    let mut file = File::from(rustix::fs::memfd_create("selfheal-plan", MemfdFlags::CLOEXEC)?);
-    file.write_all(&serde_json::to_vec(plan)?)?;
-    file.rewind()?;
-    Ok(file)
-}
-
 impl Executor for Supervisor {
     fn run(&self, order: &Order) -> Result<Run, PortError> {
         let id = order.id.as_str();
         let mut notes = Vec::new();
         let spool = self.spool_for(order, &mut notes);
-        let plan = Plan {
-            order: order.clone(),
-            buffer: BUFFER,
-            spool: spool.as_ref().map(|spool| spool.file().as_raw_fd()),
-            input: self.prepare_input()?,
-            held: self.held.as_ref().map(AsRawFd::as_raw_fd),
-        };
-        let (news, sender) =
-            rustix::pipe::pipe_with(PipeFlags::CLOEXEC).map_err(|error| not_started(id, error.into()))?;
-        let mut relay = Relay::install(CANCEL.iter().chain(&PASSED));
-        let started = self.start(&plan, &sender);
-        drop(sender);
-        let mut child = started.map_err(|error| not_started(id, error))?;
-        relay.attach(child.id());
-        let followed = self.follow(&mut File::from(news));
-        let served = followed.as_ref().map(|end| end.signals.clone()).unwrap_or_default();
-        relay.finish(&served);
-        if !followed.as_ref().is_ok_and(|end| end.stays) {
-            // It has said all that it had to say; this only clears its entry in the process table.
-            let _ = child.wait();
-        }
-        let end = followed.map_err(|lost| lost.into_error(id))?;
+        let kept = self.prepare_input()?;
+        let named = [
+            (Passed::Spool, spool.as_ref().map(|spool| spool.file().as_fd())),
+            (Passed::Input, kept.as_ref().map(|(file, _)| file.as_fd())),
+            (Passed::Held, self.held.as_ref().map(AsFd::as_fd)),
+        ];
+        let (passed, fds): (Vec<Passed>, Vec<BorrowedFd<'_>>) =
+            named.into_iter().filter_map(|(what, fd)| Some((what, fd?))).unzip();
+        let input_limit = kept.as_ref().map_or(0, |(_, limit)| *limit);
+        let plan = Plan { order: order.clone(), buffer: BUFFER, passed, input_limit };
+        let (end, child) = self.supervise(id, &plan, &fds)?;
         notes.extend(end.notes);
         self.input().iter_mut().for_each(|input| input.ran(end.input_whole));
-        self.keep(spool.filter(|_| !end.spool_emptied), notes);
+        let child = Some(child).filter(|_| !end.stays);
+        let keys = match &end.run.ended {
+            Ended::Cancelled { signal, own: None } => Some(*signal).filter(|_| end.signals.is_empty()),
+            _ => None,
+        };
+        self.keep(Last { spool: spool.filter(|_| !end.spool_emptied), notes, child, keys });
         Ok(end.run)
     }
+}
+
+impl Last {
+    fn replace(&mut self, by: Self) {
+        self.reap();
+        *self = by;
+    }
+
+    /// Clears the entry of the supervising process in the process table; it has said all that it had to say.
+    fn reap(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Drop for Supervisor {
+    fn drop(&mut self) {
+        self.last.get_mut().unwrap_or_else(PoisonError::into_inner).reap();
+        if let Some(Process { mut child, socket }) =
+            self.ready.get_mut().unwrap_or_else(PoisonError::into_inner).take()
+        {
+            // Without a plan it ends at once.
+            drop(socket);
+            let _ = child.wait();
+        }
+    }
+}
+
+/// Ends this program, and what waits for it in its process group, by the signal of the keys that ended its job: they
+/// reached the job alone, and a script that starts one job after the other is to end as it would without us.
+pub fn end_by_keys(signal: i32) {
+    unix::end_group_by(signal);
 }
 
 /// Replaces this process by the command of an order, with its folder and environment, and nothing of selfheal around it:

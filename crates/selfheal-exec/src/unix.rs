@@ -49,6 +49,11 @@ pub(crate) fn block(signals: &[i32]) -> Mask {
     }
 }
 
+/// Lets signals through in this thread.
+pub(crate) fn unblock(signals: &[i32]) {
+    change_mask(libc::SIG_UNBLOCK, signals);
+}
+
 /// A non-blocking descriptor from which blocked signals can be read.
 pub(crate) fn signal_fd(signals: &[i32]) -> io::Result<OwnedFd> {
     let set = signal_set(signals);
@@ -91,6 +96,23 @@ pub(crate) fn suspend(whole_group: bool) {
         libc::kill(target, libc::SIGTSTP);
     }
     block(&[libc::SIGTSTP]);
+}
+
+/// Stops this process and all of its group as Ctrl-Z would, and tells the supervisor when it was told to continue, or at once
+/// where nobody could continue it.
+pub(crate) fn stop_group_and_tell(supervisor: u32) {
+    let Ok(supervisor) = i32::try_from(supervisor) else { return };
+    // SAFETY: plain system calls without pointers. The supervisor is a child that is not yet waited for.
+    unsafe {
+        libc::kill(0, libc::SIGTSTP);
+        libc::kill(supervisor, libc::SIGCONT);
+    }
+}
+
+/// Sends a signal to this process and its group, which ends it unless somebody handles the signal.
+pub(crate) fn end_group_by(signal: i32) {
+    // SAFETY: a plain system call without pointers.
+    unsafe { libc::kill(0, signal) };
 }
 
 // ---- children -----------------------------------------------------------------------------------------------------

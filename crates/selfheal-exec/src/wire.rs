@@ -1,11 +1,18 @@
-//! What program and supervisor tell each other: the plan as JSON in a memory file, the news as frames on a pipe.
+//! What program and supervisor tell each other, over one pair of sockets: the plan, once, and the news as frames.
 //!
-//! A frame is one byte for its kind and, but for the first, the length of what follows as four bytes, little endian, and JSON. The captured bytes
-//! follow the last frame as they are: as JSON they would be four times as long.
+//! The plan is its length as four bytes, little endian, with which the descriptors come that it names, and JSON. A frame
+//! is one byte for its kind and, but for the first, the length of what follows and JSON. The captured bytes follow the
+//! last frame as they are: as JSON they would be four times as long.
 
-use std::io::{self, Read, Write};
-use std::os::fd::RawFd;
+use std::fs::File;
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd};
 
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
 use selfheal_core::ports::Order;
 use selfheal_core::run::{Capture, Run};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -14,6 +21,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 const MOST: u32 = 16 << 20;
 const STARTING: u8 = b'B';
 const STARTED: u8 = b'S';
+const STOPPED: u8 = b'T';
 const ENDED: u8 = b'E';
 
 /// What the supervisor is to do.
@@ -23,28 +31,61 @@ pub(crate) struct Plan {
     pub order: Order,
     /// Bytes that the supervisor reads at once.
     pub buffer: usize,
-    /// The descriptor of the spool, if there is one.
-    pub spool: Option<RawFd>,
-    /// Standard input that may have to be given again, if it is a pipe.
-    pub input: Option<Input>,
-    /// The descriptor of what is held as long as the run lasts, if there is one.
-    pub held: Option<RawFd>,
+    /// Which descriptors come with it, in this order.
+    pub passed: Vec<Passed>,
+    /// At most so many bytes of standard input are kept.
+    pub input_limit: u64,
 }
 
-/// Where standard input is kept for another run.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Input {
-    /// The descriptor of the file that keeps it.
-    pub fd: RawFd,
-    /// At most so many bytes are kept.
-    pub limit: u64,
+/// What a descriptor that comes with the plan is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Passed {
+    /// The file of the spool.
+    Spool,
+    /// The file that keeps standard input for another run.
+    Input,
+    /// What is held as long as the run lasts.
+    Held,
 }
 
-impl Plan {
-    /// All descriptors that it names.
-    pub(crate) fn fds(&self) -> impl Iterator<Item = RawFd> {
-        [self.spool, self.input.as_ref().map(|input| input.fd), self.held].into_iter().flatten()
+/// No plan has more descriptors.
+const MOST_PASSED: usize = 3;
+
+/// Sends a plan, and the descriptors that it names.
+pub(crate) fn send_plan(to: &mut File, plan: &Plan, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let body = serde_json::to_vec(plan)?;
+    let length = u32::try_from(body.len()).map_err(|_| io::ErrorKind::InvalidData)?.to_le_bytes();
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_PASSED))];
+    let mut rights = SendAncillaryBuffer::new(&mut space);
+    if !fds.is_empty() && !rights.push(SendAncillaryMessage::ScmRights(fds)) {
+        return Err(io::ErrorKind::InvalidInput.into());
     }
+    let sent = rustix::io::retry_on_intr(|| {
+        sendmsg(&*to, &[IoSlice::new(&length)], &mut rights, SendFlags::NOSIGNAL)
+    })?;
+    to.write_all(length.get(sent..).unwrap_or_default())?;
+    to.write_all(&body)
+}
+
+/// The plan, and the descriptors that came with it. Waits until it is sent; an error when nobody will send one any more.
+pub(crate) fn receive_plan(from: &mut File) -> io::Result<(Plan, Vec<OwnedFd>)> {
+    let mut length = [0; 4];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_PASSED))];
+    let mut rights = RecvAncillaryBuffer::new(&mut space);
+    let got = rustix::io::retry_on_intr(|| {
+        recvmsg(&*from, &mut [IoSliceMut::new(&mut length)], &mut rights, RecvFlags::CMSG_CLOEXEC)
+    })?;
+    if got.bytes == 0 || got.flags.contains(ReturnFlags::CTRUNC) {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    let fds = rights.drain().filter_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(fds) => Some(fds),
+        _ => None,
+    });
+    let fds = fds.flatten().collect();
+    from.read_exact(length.get_mut(got.bytes..).unwrap_or_default())?;
+    let plan = serde_json::from_slice(&exactly(from, u32::from_le_bytes(length))?)?;
+    Ok((plan, fds))
 }
 
 /// What the supervisor says at the end.
@@ -88,6 +129,8 @@ pub(crate) enum News {
     Starting,
     /// The job was started.
     Started(u32),
+    /// It was stopped at its terminal, and the program is to stop too.
+    Stopped,
     /// It ended, with everything that was captured.
     Ended(Box<End>),
 }
@@ -100,6 +143,11 @@ pub(crate) fn send_starting(to: &mut impl Write) -> io::Result<()> {
 /// Says that the job was started.
 pub(crate) fn send_started(to: &mut impl Write, pid: u32) -> io::Result<()> {
     send(to, STARTED, &pid)
+}
+
+/// Says that the job was stopped at its terminal.
+pub(crate) fn send_stopped(to: &mut impl Write) -> io::Result<()> {
+    to.write_all(&[STOPPED])
 }
 
 /// Says how it ended.
@@ -130,6 +178,7 @@ pub(crate) fn receive(from: &mut impl Read) -> io::Result<News> {
     match kind {
         [STARTING] => Ok(News::Starting),
         [STARTED] => Ok(News::Started(body(from)?)),
+        [STOPPED] => Ok(News::Stopped),
         [ENDED] => receive_end(from).map(|end| News::Ended(Box::new(end))),
         _ => Err(io::ErrorKind::InvalidData.into()),
     }

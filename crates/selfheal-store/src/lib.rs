@@ -70,7 +70,7 @@ enum Durability {
 
 /// Size of the write-ahead log, in bytes, from which it is moved into the database. Every process that opens the store
 /// reads the whole log first, so it is kept small.
-const LONGEST_LOG: u64 = 1 << 20;
+const LONGEST_LOG: u64 = 256 << 10;
 
 impl Store {
     /// Opens the store in a folder, which is created (mode 0700) if it does not exist.

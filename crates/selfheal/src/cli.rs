@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use selfheal_core::proposal::Risk;
 
 /// Run scripts and batch jobs that nobody watches, and heal them when they fail
@@ -145,6 +145,12 @@ impl Part {
             Self::Rules => "rules",
         }
     }
+}
+
+/// The arguments of `run`, given its word and what follows it; nothing where they need more than that to be understood.
+pub fn run_alone<'a>(words: impl Iterator<Item = &'a OsString>) -> Option<RunArgs> {
+    let grammar = RunArgs::augment_args(clap::Command::new("run"));
+    RunArgs::from_arg_matches(&grammar.try_get_matches_from(words).ok()?).ok()
 }
 
 /// The highest risk that is applied without asking.

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     if let Some(code) = selfheal_exec::hidden_command(args.get(1..).unwrap_or_default()) {
         return exit(code);
     }
-    let cli = match Cli::try_parse_from(args) {
+    let cli = match parse(args) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
@@ -58,6 +58,15 @@ fn main() -> ExitCode {
             commands::tell(&error.to_string());
             exit(error.code)
         }
+    }
+}
+
+/// `run` is what stands in front of every job: where its own words are right, those of the other commands are not needed.
+/// All that is wrong, and help, is told by the whole grammar.
+fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
+    match args.get(1).filter(|word| *word == "run").and_then(|_| cli::run_alone(args.iter().skip(1))) {
+        Some(run) => Ok(Cli { command: Command::Run(Box::new(run)) }),
+        None => Cli::try_parse_from(args),
     }
 }
 

@@ -2,10 +2,12 @@
 //!
 //! Nothing of this costs a short run anything: it is asked for only when a run has already taken a while.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use selfheal_core::ids::JobKey;
+use selfheal_core::job::Job;
 use selfheal_core::ports::{Clock, Journal, Message, Outbox};
 use selfheal_exec::Supervisor;
 use selfheal_store::Store;
@@ -56,19 +58,18 @@ impl Pace {
 
 /// Makes a supervisor tell people when a run of the job takes too long. The store is opened only then.
 #[must_use]
-pub fn told(supervisor: Supervisor, context: &Context, job: &JobKey, command: &str) -> Supervisor {
-    let (context, job) = (context.clone(), job.clone());
-    // It is redacted with the message: a short run has no time for that.
-    let command = command.to_owned();
+pub fn told(supervisor: Supervisor, context: Arc<Context>, job: &Job) -> Supervisor {
+    let job = job.clone();
     let first = Duration::from_millis(context.settings.run.slow_after_ms);
     let told = AtomicBool::new(false);
     supervisor.with_on_wait(first, move |taken| {
         let store = context.store().ok()?;
-        let pace = Pace::of(&store, &job).filter(|_| !told.load(Ordering::Relaxed))?;
+        let pace = Pace::of(&store, &job.key).filter(|_| !told.load(Ordering::Relaxed))?;
         if taken < pace.too_long() {
             return Some(pace.too_long());
         }
         told.store(true, Ordering::Relaxed);
+        let command = crate::driver_command_line(&job.argv);
         if let Err(error) = store.put(&message(&context, &command, taken, pace)) {
             tracing::error!(%error, "a message could not be put into the outbox");
         }

@@ -1,12 +1,14 @@
 //! On a terminal: selfheal asks, colours, and shows what it is doing. The terminal is a real one, made by `script`.
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::Stdio;
 
 use crate::support::{BACKUP, backup_env};
 
-/// Runs a command line of selfheal on a terminal of its own, with this typed, and returns all that was shown.
+/// Runs a command line of selfheal on a terminal of its own, and returns all that was shown. What is typed is typed when
+/// there is a question, or at once where none is expected: it would be for the job.
 fn on_a_terminal(env: &selfheal_testkit::TestEnv, line: &str, typed: &str) -> String {
+    let question = matches!(typed, "y\n" | "\n");
     let program = env!("CARGO_BIN_EXE_selfheal");
     let mut command = env.command(&[]);
     // `command` names the program under test; here it is run by another one that makes the terminal.
@@ -19,9 +21,22 @@ fn on_a_terminal(env: &selfheal_testkit::TestEnv, line: &str, typed: &str) -> St
         command.env(name, value.unwrap());
     }
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let (mut keys, mut screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let (mut shown, mut piece, mut typed) = (Vec::new(), [0; 4096], Some(typed));
+    if !question {
+        keys.write_all(typed.take().unwrap().as_bytes()).unwrap();
+    }
+    loop {
+        if String::from_utf8_lossy(&shown).contains("[y/N]") {
+            typed.take().into_iter().for_each(|typed| keys.write_all(typed.as_bytes()).unwrap());
+        }
+        match screen.read(&mut piece).unwrap() {
+            0 => break,
+            count => shown.extend_from_slice(&piece[..count]),
+        }
+    }
+    child.wait().unwrap();
+    String::from_utf8_lossy(&shown).into_owned()
 }
 
 #[test]

@@ -33,7 +33,9 @@ fn run(args: &[OsString]) -> Option<i32> {
     if word == "bare" {
         return Some(exec_bare(&order).code());
     }
-    let run = Supervisor::of_self().run(&order).ok()?;
+    let supervisor = Supervisor::of_self();
+    let run = supervisor.run(&order).ok()?;
     fs::write(result, serde_json::to_vec(&run).ok()?).ok()?;
+    supervisor.keys().into_iter().for_each(selfheal_exec::end_by_keys);
     Some(run.ended.code())
 }

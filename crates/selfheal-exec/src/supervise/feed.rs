@@ -205,8 +205,8 @@ fn waiting(pipe: &OwnedFd) -> usize {
     rustix::io::ioctl_fionread(pipe).ok().and_then(|count| usize::try_from(count).ok()).unwrap_or(0)
 }
 
-fn seen(pipe: &OwnedFd, wanted: PollFlags) -> PollFlags {
-    let mut fds = [PollFd::new(pipe, wanted)];
+fn seen(pipe: impl AsFd, wanted: PollFlags) -> PollFlags {
+    let mut fds = [PollFd::new(&pipe, wanted)];
     let now = Timespec { tv_sec: 0, tv_nsec: 0 };
     let _ = poll(&mut fds, Some(&now));
     fds.first().map(PollFd::revents).unwrap_or(PollFlags::empty())
@@ -216,7 +216,8 @@ fn nobody_reads(to: &OwnedFd) -> bool {
     seen(to, PollFlags::empty()).contains(PollFlags::ERR)
 }
 
-fn readable(from: &OwnedFd) -> bool {
+/// Whether a descriptor can be read without waiting.
+pub(super) fn readable(from: impl AsFd) -> bool {
     seen(from, PollFlags::IN).contains(PollFlags::IN)
 }
 

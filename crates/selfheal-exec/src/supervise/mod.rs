@@ -12,6 +12,7 @@ mod ending;
 mod feed;
 mod log;
 mod moment;
+mod pty;
 mod session;
 mod sink;
 mod start;
@@ -21,8 +22,7 @@ mod tree;
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::Read;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::OwnedFd;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use selfheal_core::ids::Timestamp;
@@ -31,11 +31,13 @@ use selfheal_core::run::{Ended, Run};
 
 use crate::find;
 use crate::unix::{self, Mask};
-use crate::wire::{self, End, Plan};
+use crate::wire::{self, End, Passed, Plan};
 use feed::{Feed, Kept};
 use log::Log;
+use pty::Pty;
 use session::Session;
 use sink::Sink;
+use start::Lines;
 pub(crate) use start::Ready;
 use stream::Stream;
 use terminal::Terminal;
@@ -45,29 +47,31 @@ pub(crate) const CANCEL: [i32; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, 
 /// Signals that are passed on and mean nothing to us.
 pub(crate) const PASSED: [i32; 2] = [libc::SIGUSR1, libc::SIGUSR2];
 
-/// Runs the hidden command; its arguments are the numbers of the descriptors of plan and news. The plan names others.
+/// Signals that tell of the user's terminal: its window changed, and somebody said `fg` or `bg`.
+pub(crate) const OF_TERMINAL: [i32; 2] = [libc::SIGWINCH, libc::SIGCONT];
+
+/// Runs the hidden command; its argument is the number of the socket over which plan and news go.
 pub(crate) fn main(args: &[OsString]) -> i32 {
-    // Nobody can be told of a failure here: the pipe for it is what failed. The program sees the pipe close.
+    // Nobody can be told of a failure here: the socket for it is what failed. The program sees it close.
     if supervise(args).is_some() { 0 } else { 125 }
 }
 
 fn supervise(args: &[OsString]) -> Option<()> {
-    let mut fds = args.iter().map(|arg| unix::adopt(arg.to_str()?.parse().ok()?).ok());
-    let plan = read_plan(fds.next()??)?;
-    let news = File::from(fds.next()??);
-    let adopt = |fd: Option<RawFd>| fd.and_then(|fd| unix::adopt(fd).ok());
-    let (spool, held) = (adopt(plan.spool).map(File::from), adopt(plan.held));
+    let mut news = File::from(unix::adopt(args.first()?.to_str()?.parse().ok()?).ok()?);
+    // All that needs no plan is done before it comes.
     let (mask, signals) = watch_signals()?;
     // Where it is refused, escapees are not found; the run itself is as good.
     let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
-    let input = plan.input.as_ref().and_then(|input| Kept::new(adopt(Some(input.fd))?.into(), input.limit));
-    run(&plan, input, Link { news, signals, mask, spool, held })
-}
-
-fn read_plan(fd: OwnedFd) -> Option<Plan> {
-    let mut bytes = Vec::new();
-    File::from(fd).read_to_end(&mut bytes).ok()?;
-    serde_json::from_slice(&bytes).ok()
+    let (plan, fds) = wire::receive_plan(&mut news).ok()?;
+    let (mut spool, mut held, mut kept) = (None, None, None);
+    for (what, fd) in plan.passed.iter().zip(fds) {
+        match what {
+            Passed::Spool => spool = Some(File::from(fd)),
+            Passed::Input => kept = Kept::new(fd.into(), plan.input_limit),
+            Passed::Held => held = Some(fd),
+        }
+    }
+    run(&plan, kept, Link { news, signals, mask, spool, held })
 }
 
 /// The mask that the job gets, and where the signals can be read.
@@ -75,6 +79,7 @@ fn watch_signals() -> Option<(Mask, OwnedFd)> {
     let told = CANCEL.into_iter().chain(PASSED).filter(|signal| !unix::is_ignored(*signal));
     let mut signals: Vec<i32> = told.collect();
     signals.extend([libc::SIGCHLD, libc::SIGTSTP]);
+    signals.extend(OF_TERMINAL);
     let mask = unix::block(&signals);
     // The foreground of the terminal is given and taken from the background; and a file that may not grow (`ulimit -f`)
     // is an error to us, not the end.
@@ -126,14 +131,24 @@ fn run(plan: &Plan, input: Option<Kept>, mut link: Link) -> Option<()> {
     let order = &plan.order;
     let mut notes = Vec::new();
     let log = open_log(order, &mut notes);
-    let terminal = Terminal::at_stdin();
+    let mut terminal = Terminal::at_stdin();
+    let own = terminal.as_ref().filter(|_| order.stdout == Passing::Live).and_then(Pty::open);
+    let (mut pty, mut ends) = (None, None);
+    if let Some(own) = own {
+        let inner;
+        (pty, ends, inner) = (Some(own.0), Some(own.1), own.2);
+        terminal = Some(inner);
+    }
+    let at_terminal = ends.as_ref().map(|ends| ends.errors.is_some());
     wire::send_starting(&mut link.news).ok()?;
     let began = Began::now();
     let (feed, stdin) = input.and_then(Feed::new).unzip();
-    let started = match start::start(order, link.mask, terminal.as_ref(), stdin) {
+    let lines = Lines { mask: link.mask, terminal: terminal.as_ref(), stdin, ends };
+    let started = match start::start(order, lines) {
         Ok(started) => started,
         Err(ended) => {
             terminal.iter().for_each(Terminal::reclaim);
+            drop(pty);
             let run = began.run(order, ended, Instant::now());
             return wire::send_end(&mut link.news, End::of(run, notes)).ok();
         }
@@ -146,7 +161,10 @@ fn run(plan: &Plan, input: Option<Kept>, mut link: Link) -> Option<()> {
         Some(file) => stdout.spooled(file),
         None => stdout,
     };
-    Session::new(started.pid, [stdout, stderr], log, terminal)?.fed(feed).run(order, link, began, notes)
+    let stdout = if at_terminal.is_some() { stdout.unfolding() } else { stdout };
+    let stderr = if at_terminal == Some(true) { stderr.unfolding() } else { stderr };
+    let session = Session::new(started.pid, [stdout, stderr], log, terminal)?;
+    session.fed(feed).typed(pty).run(order, link, began, notes)
 }
 
 /// A log that cannot be opened is no reason not to run.

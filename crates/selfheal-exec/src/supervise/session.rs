@@ -14,6 +14,7 @@ use selfheal_core::run::{Ended, Moment};
 use super::ending::{Ending, pass_on};
 use super::feed::Feed;
 use super::log::{Log, Side};
+use super::pty::Pty;
 use super::stream::{Stream, Trouble};
 use super::terminal::{self, Terminal};
 use super::{Began, CANCEL, Link, moment, tree};
@@ -31,6 +32,9 @@ pub(super) struct Session {
     job: Pid,
     streams: [Stream; 2],
     feed: Option<Feed>,
+    pty: Option<Pty>,
+    /// The program is to stop as the job did.
+    stop_program: bool,
     log: Log,
     terminal: Option<Terminal>,
     deadline: Option<Instant>,
@@ -66,6 +70,8 @@ impl Session {
             job: Pid::from_raw(i32::try_from(pid).ok()?)?,
             streams,
             feed: None,
+            pty: None,
+            stop_program: false,
             log,
             terminal,
             deadline: None,
@@ -90,6 +96,12 @@ impl Session {
         self
     }
 
+    /// The same with terminals of its own.
+    pub(super) fn typed(mut self, pty: Option<Pty>) -> Self {
+        self.pty = pty;
+        self
+    }
+
     /// Supervises to the end, reports, and stays where somebody must read on.
     pub(super) fn run(
         mut self,
@@ -109,9 +121,15 @@ impl Session {
             }
             self.turn_streams();
             self.feed.iter_mut().for_each(Feed::turn);
+            self.pty.iter_mut().for_each(Pty::turn);
+            if std::mem::take(&mut self.stop_program) {
+                // A program that is gone is noticed by the next wait.
+                let _ = wire::send_stopped(&mut link.news);
+            }
             self.check_limits(Instant::now());
         }
         self.terminal.iter().for_each(|terminal| terminal.take_back(self.job));
+        self.pty = None;
         let (end, sources) = self.into_end(order, began);
         let stays = end.stays;
         wire::send_end(&mut link.news, end).ok()?;
@@ -129,6 +147,7 @@ impl Session {
         }
         let streams = self.streams.iter().filter_map(Stream::wait_for);
         let all = streams.chain(self.feed.as_ref().and_then(Feed::wait_for));
+        let all = all.chain(self.pty.as_ref().and_then(Pty::wait_for));
         fds.extend(all.map(|(fd, flags)| PollFd::from_borrowed_fd(fd, flags)));
         let timeout = self.timeout(Instant::now());
         let _ = poll(&mut fds, timeout.as_ref());
@@ -140,6 +159,7 @@ impl Session {
     }
 
     fn program_went(&mut self) {
+        self.pty.iter_mut().for_each(Pty::leave);
         self.program_gone = true;
         if self.ended.is_some() {
             self.deadline = Some(Instant::now());
@@ -167,6 +187,12 @@ impl Session {
                 let _ = kill_process_group(self.job, Signal::TSTP);
                 unix::suspend(false);
                 let _ = kill_process_group(self.job, Signal::CONT);
+            }
+            libc::SIGWINCH => self.pty.iter().for_each(Pty::resize),
+            libc::SIGCONT => {
+                if let (Some(pty), Some(terminal), None) = (&mut self.pty, &self.terminal, &self.ended) {
+                    pty.program_continued(terminal, self.job);
+                }
             }
             _ if self.ended.is_some() => {
                 // Too late for the job: the program takes it for itself.
@@ -201,9 +227,7 @@ impl Session {
 
     fn job_changed(&mut self, reaped: Reaped) {
         let ended = match reaped.change {
-            ChildChange::Stopped(signal) => {
-                return terminal::job_stopped(&mut self.terminal, self.job, signal);
-            }
+            ChildChange::Stopped(signal) => return self.job_stopped(signal),
             // Keys reach the job directly: whoever pressed Ctrl-C wanted the run to end.
             ChildChange::Signaled(signal @ (libc::SIGINT | libc::SIGQUIT)) if self.terminal.is_some() => {
                 Ended::Cancelled { signal, own: None }
@@ -216,6 +240,13 @@ impl Session {
         self.ending.iter_mut().for_each(|ending| ending.job_ended(&ended));
         self.ended = Some(ended);
         self.begin_drain();
+    }
+
+    fn job_stopped(&mut self, signal: i32) {
+        match (&mut self.pty, &self.terminal) {
+            (Some(pty), Some(terminal)) => self.stop_program = pty.job_stopped(terminal, self.job, signal),
+            _ => terminal::job_stopped(&mut self.terminal, self.job, signal),
+        }
     }
 
     fn begin_drain(&mut self) {

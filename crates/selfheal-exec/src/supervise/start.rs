@@ -15,6 +15,7 @@ use rustix::pipe::PipeFlags;
 use selfheal_core::ports::Order;
 use selfheal_core::run::Ended;
 
+use super::pty::Ends;
 use super::terminal::Terminal;
 use crate::find::{self, Unfound};
 use crate::unix::{self, Mask};
@@ -145,43 +146,53 @@ fn check_folder(cwd: &Path) -> Result<(), Ended> {
     })
 }
 
+/// What a job is connected with.
+pub(crate) struct Lines<'a> {
+    /// The signals that it blocks.
+    pub mask: Mask,
+    /// The terminal whose foreground it gets.
+    pub terminal: Option<&'a Terminal>,
+    /// What it reads, where that is neither our own standard input nor a terminal of its own.
+    pub stdin: Option<OwnedFd>,
+    /// Its own terminals.
+    pub ends: Option<Ends>,
+}
+
 /// Starts the job of an order in its own process group.
-///
-/// `stdin` is what it reads; our own standard input when there is none.
-pub(crate) fn start(
-    order: &Order,
-    mask: Mask,
-    terminal: Option<&Terminal>,
-    stdin: Option<OwnedFd>,
-) -> Result<Started, Ended> {
+pub(crate) fn start(order: &Order, lines: Lines<'_>) -> Result<Started, Ended> {
     let ready = Ready::find(order)?;
-    let attempt = spawn(ready.command(order), mask, terminal, stdin.as_ref());
-    let attempt = match attempt {
+    let attempt = match spawn(ready.command(order), &lines) {
         Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
-            spawn(ready.by_shell(order), mask, terminal, stdin.as_ref())
+            spawn(ready.by_shell(order), &lines)
         }
         other => other,
     };
     attempt.map_err(|error| ready.explain(order, &error))
 }
 
-fn spawn(
-    mut command: Command,
-    mask: Mask,
-    terminal: Option<&Terminal>,
-    stdin: Option<&OwnedFd>,
-) -> io::Result<Started> {
-    let (stdout, out_end) = pipe()?;
-    let (stderr, err_end) = pipe()?;
-    let stdin = stdin.map(OwnedFd::try_clone).transpose()?;
+fn spawn(mut command: Command, lines: &Lines<'_>) -> io::Result<Started> {
+    let ends = lines.ends.as_ref();
+    let own = ends.map(|ends| &ends.main);
+    let (stdout, out_end) = end(own, ends.map(|ends| &ends.from_main))?;
+    let (stderr, err_end) =
+        end(ends.and_then(|ends| ends.errors.as_ref()), ends.and_then(|ends| ends.from_errors.as_ref()))?;
+    let stdin = lines.stdin.as_ref().or(own).map(OwnedFd::try_clone).transpose()?;
     command
         .stdin(stdin.map_or_else(Stdio::inherit, Stdio::from))
         .stdout(out_end)
         .stderr(err_end)
         .process_group(0);
-    unix::start_with(&mut command, mask, terminal.map(|terminal| terminal.fd().as_raw_fd()));
+    unix::start_with(&mut command, lines.mask, lines.terminal.map(|terminal| terminal.fd().as_raw_fd()));
     let child = command.spawn()?;
     Ok(Started { pid: child.id(), stdout, stderr })
+}
+
+/// Where a stream is read, and the job's end of it: of a terminal that is there, else of a new pipe.
+fn end(job: Option<&OwnedFd>, ours: Option<&OwnedFd>) -> io::Result<(OwnedFd, OwnedFd)> {
+    match (ours, job) {
+        (Some(ours), Some(job)) => Ok((ours.try_clone()?, job.try_clone()?)),
+        _ => pipe(),
+    }
 }
 
 /// A pipe whose reading end does not block and whose writing end does.

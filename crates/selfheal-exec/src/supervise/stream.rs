@@ -9,6 +9,7 @@ use rustix::event::PollFlags;
 use selfheal_core::run::Capture;
 
 use super::log::{Log, Side};
+use super::pty::Unfold;
 use super::sink::{Sink, Target};
 use crate::capture::Keeper;
 
@@ -39,6 +40,10 @@ pub(crate) struct Stream {
     from: usize,
     until: usize,
     keeper: Keeper,
+    /// How many bytes were read.
+    read: u64,
+    /// What a terminal did to the ends of lines is taken back in what is kept.
+    unfold: Option<Unfold>,
 }
 
 /// What a full spool holds, on its way to where it would have gone without a spool.
@@ -81,7 +86,14 @@ impl Stream {
             from: 0,
             until: 0,
             keeper,
+            read: 0,
+            unfold: None,
         }
+    }
+
+    /// The same stream, which comes from a terminal.
+    pub(crate) fn unfolding(self) -> Self {
+        Self { unfold: Some(Unfold::default()), ..self }
     }
 
     /// The same stream, kept in a file as long as that takes it.
@@ -118,6 +130,9 @@ impl Stream {
 
     /// Drops what could not be written, and where it would have gone; goes on with the job's end alone.
     pub(crate) fn into_source(mut self) -> (Option<OwnedFd>, Capture) {
+        if let Some(unfold) = &mut self.unfold {
+            self.keeper.push(unfold.end());
+        }
         (self.source.take(), self.keeper.finish())
     }
 
@@ -128,7 +143,7 @@ impl Stream {
 
     /// How many bytes were read so far.
     pub(crate) fn total(&self) -> u64 {
-        self.keeper.total()
+        self.read
     }
 
     /// What to wait for: room while something is pending, else more.
@@ -208,7 +223,10 @@ impl Stream {
             Ok(0) => self.source = None,
             Ok(count) => {
                 (self.from, self.until) = (0, count);
+                self.read += count as u64;
                 let bytes = self.buffer.get(..count).unwrap_or_default();
+                let unfolded = self.unfold.as_mut().map(|unfold| unfold.next(bytes));
+                let bytes = unfolded.as_deref().unwrap_or(bytes);
                 self.keeper.push(bytes);
                 trouble.log = trouble.log.take().or(log.append(side, bytes));
                 return true;

@@ -26,6 +26,11 @@ impl Terminal {
         (isatty(terminal.fd()) && terminal.ours()).then_some(terminal)
     }
 
+    /// A terminal that was opened; our own session's.
+    pub(super) fn opened(terminal: OwnedFd) -> Self {
+        Self { opened: Some(terminal) }
+    }
+
     /// The terminal of the session, when we are in its foreground.
     fn of_session() -> Option<Self> {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -43,7 +48,8 @@ impl Terminal {
         tcgetpgrp(self.fd()).is_ok_and(|group| group == getpgrp())
     }
 
-    fn give_to(&self, group: Pid) {
+    /// Puts a group into its foreground.
+    pub(super) fn give_to(&self, group: Pid) {
         // SIGTTOU is blocked in the supervisor, so this works from the background too.
         let _ = tcsetpgrp(self.fd(), group);
     }

@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use selfheal_core::ids::{JobKey, RunId};
@@ -15,6 +16,7 @@ use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{
     Clock, Executor, IncidentFilter, Journal, LogOrder, Order, Passing, RunRecord, Trouble,
 };
+use selfheal_core::redact::Redacted;
 use selfheal_core::run::{Ended as RunEnded, Run};
 use selfheal_core::settings::Policy;
 use selfheal_exec::{BoxConfig, BoxRunner, Supervisor, exec_bare, resolve_script};
@@ -42,6 +44,11 @@ const KEEP: usize = 64 * 1024;
 pub fn run(context: &Context, args: &RunArgs) -> Ended {
     check(args)?;
     let given = args.proposal.as_ref().map(|folder| Given::read(&context.cwd.join(folder))).transpose()?;
+    let supervisor = Supervisor::of_self();
+    if args.overlap.is_none() {
+        // It gets ready while the store is opened.
+        supervisor.prepare();
+    }
     let plan = RunPlan { given, ..RunPlan::new(context, args) };
     let store = match plan.open_store() {
         Ok(store) => store,
@@ -58,13 +65,17 @@ pub fn run(context: &Context, args: &RunArgs) -> Ended {
         tell(&format!("selfheal: {warning}; it does not count for this run"));
     }
     let mut document = plan.empty_document();
-    let code = plan.run(store.as_ref(), &mut document)?;
+    let code = plan.run(store.as_ref(), supervisor, &mut document)?;
     document.exit_code = code;
     if let Some(Err(error)) = args.json.as_ref().map(|file| document.write(file)) {
         if args.strict {
             return Err(error);
         }
         tell(&format!("selfheal: {}", error.one_line()));
+    }
+    if let Some(signal) = plan.keys.get() {
+        drop(store);
+        selfheal_exec::end_by_keys(signal);
     }
     Ok(code)
 }
@@ -92,6 +103,10 @@ struct RunPlan<'a> {
     input_holds_data: bool,
     /// What exit codes mean, once one must be known.
     profiles: std::cell::OnceCell<Profiles>,
+    /// Where the job runs, as it is recorded; looked at while it runs.
+    facts: Arc<OnceLock<Option<Redacted>>>,
+    /// The signal of the keys that ended the job.
+    keys: std::cell::Cell<Option<i32>>,
 }
 
 impl<'a> RunPlan<'a> {
@@ -103,6 +118,8 @@ impl<'a> RunPlan<'a> {
             given: None,
             input_holds_data: selfheal_exec::input_holds_data(),
             profiles: std::cell::OnceCell::new(),
+            facts: Arc::default(),
+            keys: std::cell::Cell::default(),
         }
     }
 
@@ -148,10 +165,11 @@ impl<'a> RunPlan<'a> {
     }
 
     /// Runs the job unless another run of it is in the way.
-    fn run(&self, store: Option<&Store>, document: &mut RunDocument) -> Ended {
+    fn run(&self, store: Option<&Store>, supervisor: Supervisor, document: &mut RunDocument) -> Ended {
         let order = self.order();
+        let supervisor = self.told(supervisor, store);
         let Some(overlap) = self.args.overlap else {
-            return self.run_order(store, order, self.supervisor(store), document);
+            return self.run_order(store, order, supervisor, document);
         };
         let patience = Duration::from_millis(order.deadline_ms);
         let entered = overlap::enter(&self.context.state, &self.job.key, overlap, patience);
@@ -164,7 +182,7 @@ impl<'a> RunPlan<'a> {
             Ok((Entry::TooLate, _)) => Ok(self.not_run(store, &order, "failed", document)),
             // The entry is kept to the end: its lock is what keeps others away.
             Ok((_alone, held)) => {
-                let supervisor = held.into_iter().fold(self.supervisor(store), Supervisor::with_held);
+                let supervisor = held.into_iter().fold(supervisor, Supervisor::with_held);
                 self.run_order(store, order, supervisor, document)
             }
             Err(error) => {
@@ -173,26 +191,27 @@ impl<'a> RunPlan<'a> {
                     return Err(error);
                 }
                 tell(&format!("selfheal: {}; it is not looked for", error.one_line()));
-                self.run_order(store, order, self.supervisor(store), document)
+                self.run_order(store, order, supervisor, document)
             }
         }
     }
 
-    /// Keeps standard input only where there is some: a job without any costs nothing.
-    fn supervisor(&self, store: Option<&Store>) -> Supervisor {
+    /// Keeps standard input only where there is some: a job without any costs nothing. What is to be recorded of a run is
+    /// looked at while it goes on.
+    fn told(&self, supervisor: Supervisor, store: Option<&Store>) -> Supervisor {
         let supervisor = match self.input_holds_data {
-            true => Supervisor::of_self().with_input_limit(self.context.settings.run.input_bytes),
-            false => Supervisor::of_self(),
+            true => supervisor.with_input_limit(self.context.settings.run.input_bytes),
+            false => supervisor,
         };
-        match store {
-            Some(_) => pace::told(
-                supervisor,
-                self.context,
-                &self.job.key,
-                &crate::driver_command_line(&self.job.argv),
-            ),
-            None => supervisor,
+        if store.is_none() {
+            return supervisor;
         }
+        let context = Arc::new(self.context.clone());
+        let (job, facts, here) = (self.job.clone(), Arc::clone(&self.facts), Arc::clone(&context));
+        let supervisor = supervisor.with_on_start(move |_| {
+            facts.get_or_init(|| surroundings(&here, &job));
+        });
+        pace::told(supervisor, context, &self.job)
     }
 
     /// Another run was in the way: says so, records it, and returns the exit code.
@@ -246,6 +265,7 @@ impl<'a> RunPlan<'a> {
         for note in supervisor.take_notes() {
             tell(&format!("selfheal: {note}"));
         }
+        self.keys.set(supervisor.keys());
         document.job_exit_code = run.ended.code();
         document.duration_ms = run.duration_ms;
         self.tell_not_started(&run.ended);
@@ -342,8 +362,7 @@ impl<'a> RunPlan<'a> {
     }
 
     fn record(&self, store: &Store, run: &Run, outcome: &Outcome) {
-        let facts = crate::environment::of_job(self.context, &self.job, &self.context.env);
-        let facts = self.context.redactor().json(&facts).ok();
+        let facts = self.facts.get_or_init(|| surroundings(self.context, &self.job)).clone();
         let record = crate::driver_run_record(&self.job, run, outcome, facts);
         if let Err(error) = store.record_run(&record) {
             tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
@@ -486,6 +505,11 @@ impl<'a> RunPlan<'a> {
             None
         }
     }
+}
+
+/// What is recorded of where a job runs.
+fn surroundings(context: &Context, job: &Job) -> Option<Redacted> {
+    context.redactor().json(&crate::environment::of_job(context, job, &context.env)).ok()
 }
 
 /// Whether a word of a command is a pipe (`bash <(…)`, a fifo): what came through it is gone, and whoever asks for it

@@ -24,7 +24,7 @@ const MOST_MESSAGES: usize = 50;
 pub fn run(context: &Context) -> Ended {
     let store = context.store()?;
     let texts = context.texts();
-    let recovered = recover::recover_all(context, &texts, &store)?;
+    let recovered = recover::recover_all(context, &store)?;
     for line in &recovered {
         print(&format!("{line}\n"));
     }
@@ -47,7 +47,7 @@ pub fn run(context: &Context) -> Ended {
 
 /// The short form before a run: only what must not wait, and never a reason that a job does not run.
 pub fn before_run(context: &Context, store: &Store) {
-    match recover::recover_all(context, &context.texts(), store) {
+    match recover::recover_all(context, store) {
         Ok(said) => said.iter().for_each(|line| tell(&format!("selfheal: {line}"))),
         Err(error) => tell(&format!("selfheal: {}", error.one_line())),
     }

@@ -1,5 +1,7 @@
 //! Recovering incidents whose process is gone: done by `tick`, the first act of every command.
 
+use std::cell::LazyCell;
+
 use selfheal_core::engine::{Action, Event, Plan, State, step};
 use selfheal_core::incident::{Incident, Status};
 use selfheal_core::ports::{IncidentFilter, Journal, Snapshots, Standing};
@@ -32,7 +34,9 @@ const WORKING: [&str; 12] = [
 ///
 /// # Errors
 /// When the store cannot be read or written.
-pub fn recover_all(context: &Context, texts: &Texts, store: &Store) -> Result<Vec<String>, CommandError> {
+pub fn recover_all(context: &Context, store: &Store) -> Result<Vec<String>, CommandError> {
+    // Every run asks, and hardly ever is there anything to be said.
+    let texts = LazyCell::new(|| context.texts());
     let filter = IncidentFilter { states: WORKING.to_vec(), ..IncidentFilter::default() };
     let mut said = Vec::new();
     for mut incident in store.incidents(&filter)? {
@@ -43,7 +47,7 @@ pub fn recover_all(context: &Context, texts: &Texts, store: &Store) -> Result<Ve
             continue;
         }
         let was = incident.state.word();
-        settle(context, texts, store, &mut incident)?;
+        settle(context, &texts, store, &mut incident)?;
         let values = [("id", incident.id.short()), ("was", was), ("now", incident.state.word())];
         said.push(texts.say("recovered", &values));
     }
