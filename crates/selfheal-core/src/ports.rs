@@ -174,6 +174,21 @@ pub struct BoxOrder {
     pub see: Vec<PathBuf>,
     /// What it may use, where that is not the usual.
     pub limits: BoxLimits,
+    /// The job gets the caller's standard input, unless that is a terminal, and its output is passed on as it comes.
+    pub live: bool,
+    /// What it does to files is kept, to be put in place later.
+    pub draft: Option<DraftOrder>,
+}
+
+/// Where what a boxed run does to files is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DraftOrder {
+    /// A folder that is not there yet.
+    pub folder: PathBuf,
+    /// The identity of the draft.
+    pub id: String,
+    /// The command on one line.
+    pub command: Redacted,
 }
 
 /// What everything in one box may use together, in numbers and bytes; the box decides where there is none.
@@ -218,6 +233,10 @@ pub struct BoxedRun {
     pub rung: String,
     /// The contents that were asked for; absent where there is no such file.
     pub fetched: BTreeMap<PathBuf, Vec<u8>>,
+    /// Why there is no draft although one was asked for.
+    pub no_draft: Option<String>,
+    /// How often something in a box without a network tried to reach another machine or a service of this one.
+    pub network_tries: u64,
 }
 
 /// The journal: what selfheal knows of jobs, runs and incidents. Every method that changes something is durable when it

@@ -8,6 +8,7 @@
 
 pub mod boxes;
 mod capture;
+pub mod commit;
 pub mod effects;
 mod facts;
 mod find;

@@ -20,6 +20,7 @@ use rustix::process::{
 use selfheal_core::run::Ended;
 
 use super::confine::confine;
+use super::network;
 use super::outer::null;
 use super::overlay::{Bind, Step, bind, inside, mount_fresh, named};
 use super::wire::{Note, Plan};
@@ -50,6 +51,8 @@ pub(crate) struct Ends {
     pub notes: OwnedFd,
     /// Says when to begin.
     pub go: OwnedFd,
+    /// The job's standard input; nothing to read without it.
+    pub input: Option<OwnedFd>,
 }
 
 /// Runs as process 1 of the box.
@@ -97,7 +100,8 @@ fn live(world: &World<'_>, ends: Ends, notes: &mut fs::File) -> Step<()> {
         Forked::Parent(job) => {
             drop((ends, go));
             let status = collect(job)?;
-            tell(notes, &Note::Ended { status, left: still_running() });
+            let network_tries = if world.plan.net { 0 } else { network::tries() };
+            tell(notes, &Note::Ended { status, left: still_running(), network_tries });
             Ok(())
         }
     }
@@ -196,9 +200,14 @@ fn become_job(world: &World<'_>, ends: Ends, notes: &mut fs::File) {
 fn prepare(world: &World<'_>, ends: &Ends) -> Step<()> {
     named(set_parent_process_death_signal(Some(Signal::KILL)), "ask to end with the box")?;
     named(rustix::process::setsid(), "start a session")?;
-    // Being nice is a courtesy.
-    let _ = rustix::process::nice(10);
-    named(rustix::stdio::dup2_stdin(null()?), "connect standard input")?;
+    if world.plan.live.is_none() {
+        // Being nice is a courtesy of what nobody waits for.
+        let _ = rustix::process::nice(10);
+    }
+    match &ends.input {
+        Some(input) => named(rustix::stdio::dup2_stdin(input), "connect standard input")?,
+        None => named(rustix::stdio::dup2_stdin(null()?), "connect standard input")?,
+    }
     named(rustix::stdio::dup2_stdout(&ends.out), "connect standard output")?;
     named(rustix::stdio::dup2_stderr(&ends.err), "connect standard error")?;
     let trace = if world.plan.traced { Some(keep_trace(&ends.trace)?) } else { None };

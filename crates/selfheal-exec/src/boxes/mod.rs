@@ -19,6 +19,7 @@ mod first;
 mod hide;
 mod layout;
 mod mounts;
+mod network;
 mod outer;
 mod overlay;
 mod seccomp;
@@ -32,7 +33,8 @@ mod wire;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -208,25 +210,46 @@ impl BoxRunner {
         plan.keep_of_stderr = probe.as_ref().map_or(order.keep, |probe| probe.keep_of_stderr(order.keep));
         plan.fetch = order.fetch.iter().map(Raw::of).collect();
         plan.traced = probe.is_some();
+        plan.draft = order.draft.as_ref().map(|draft| wire::Draft {
+            folder: Raw::of(&draft.folder),
+            id: draft.id.clone(),
+            command: draft.command.as_str().to_owned(),
+            made: now_ms(),
+        });
         plan.probe = probe.as_ref().map(|probe| probe.files(order)).unwrap_or_default();
-        Prepared { plan, probe, secrets: withheld, env }
+        Prepared { plan, probe, secrets: withheld, env, live: order.live }
     }
 
     /// Starts the hidden command with a plan and waits for its answer.
     fn ask(&self, plan: &Plan) -> Result<Answer, PortError> {
+        self.ask_with(plan, None)
+    }
+
+    /// The same; the job's streams are the caller's.
+    fn ask_live(&self, plan: &mut Plan) -> Result<Answer, PortError> {
+        let streams =
+            Streams::of_self().map_err(|error| PortError::new("pass the streams to a box", error))?;
+        plan.live = Some(streams.numbers());
+        self.ask_with(plan, Some(&streams))
+    }
+
+    fn ask_with(&self, plan: &Plan, streams: Option<&Streams>) -> Result<Answer, PortError> {
         let _store = Store::make(plan.store.path())?;
         let text =
             serde_json::to_vec(plan).map_err(|error| PortError::new("write the plan of a box", error))?;
-        let mut child = Command::new(&self.config.program)
+        let mut command = Command::new(&self.config.program);
+        command
             .arg(crate::hidden::BOX)
             .env_clear()
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| {
-                PortError::new(format!("start {} for a box", self.config.program.display()), error)
-            })?;
+            .stderr(Stdio::null());
+        if let Some(streams) = streams {
+            streams.inherit(&mut command);
+        }
+        let mut child = command.spawn().map_err(|error| {
+            PortError::new(format!("start {} for a box", self.config.program.display()), error)
+        })?;
         let answer =
             converse(&mut child, &text, Duration::from_millis(plan.deadline_ms).saturating_add(SPARE));
         if answer.is_err() {
@@ -276,6 +299,8 @@ impl BoxRunner {
             inconclusive,
             rung: self.rung().name,
             fetched: seen.fetched.into_iter().map(|(path, content)| (path.into_path(), content.0)).collect(),
+            no_draft: seen.no_draft,
+            network_tries: seen.network_tries,
         }
     }
 }
@@ -302,6 +327,32 @@ struct Prepared {
     probe: Option<Probe>,
     secrets: Vec<String>,
     env: BTreeMap<OsString, OsString>,
+    live: bool,
+}
+
+/// The caller's own streams, for a job that gets them. They must stay open until the hidden command was started.
+struct Streams {
+    input: Option<OwnedFd>,
+    output: OwnedFd,
+}
+
+impl Streams {
+    /// Standard input is left out where it is a terminal: a job in a session of its own cannot use it.
+    fn of_self() -> io::Result<Self> {
+        let copy = |number| rustix::io::fcntl_dupfd_cloexec(crate::unix::standard(number), 3);
+        let input = if io::stdin().is_terminal() { None } else { Some(copy(0)?) };
+        Ok(Self { input, output: copy(1)? })
+    }
+
+    fn numbers(&self) -> wire::Live {
+        wire::Live { input: self.input.as_ref().map(AsRawFd::as_raw_fd), output: self.output.as_raw_fd() }
+    }
+
+    fn inherit(&self, command: &mut Command) {
+        let numbers = self.input.iter().chain([&self.output]).map(AsRawFd::as_raw_fd);
+        crate::unix::inherit(command, numbers.collect());
+        command.stderr(Stdio::inherit());
+    }
 }
 
 fn overlay_rung() -> Rung {
@@ -324,9 +375,13 @@ impl Boxes for BoxRunner {
             let why = self.rung().why_not_better.join("; ");
             return Err(PortError::plain(format!("build a box ({why})"), Trouble::Other));
         }
-        let prepared = self.plan(order);
+        let mut prepared = self.plan(order);
         let started = now_ms();
-        match self.ask(&prepared.plan)? {
+        let answer = match prepared.live {
+            true => self.ask_live(&mut prepared.plan),
+            false => self.ask(&prepared.plan),
+        };
+        match answer? {
             Answer::Ran(seen) => {
                 self.rung.get_or_init(overlay_rung);
                 Ok(self.judge(order, &prepared, started, *seen))

@@ -31,9 +31,10 @@ use super::setup;
 use super::tap::{Drained, Tap, drain, drain_watched};
 use super::tree::{self, Builder, Machine};
 use super::watch::Watch;
-use super::wire::{Answer, Kept, Note, Plan, Raw, Seen, WireEffect};
+use super::wire::{self, Answer, Kept, Note, Plan, Raw, Seen, WireEffect};
+use crate::commit;
 use crate::effects::{self, Layer, Marks};
-use crate::unix::{Forked, exit_now, fork_into, unshare, wait_with_usage};
+use crate::unix::{Forked, adopt, exit_now, fork_into, standard, unshare, wait_with_usage};
 
 /// The largest file that is handed back.
 const LARGEST_FETCHED: u64 = 1024 * 1024;
@@ -136,6 +137,7 @@ impl Outer {
 
     /// Runs the job and looks at what it did.
     fn run(&self, plan: &Plan) -> Step<Seen> {
+        let since = plan.draft.is_some().then(commit::moment);
         let started = Instant::now();
         let (mut taps, pid) = self.start(plan)?;
         let limit = Duration::from_millis(plan.deadline_ms);
@@ -153,11 +155,13 @@ impl Outer {
         let mut kept = taps.into_iter().map(Tap::into_kept);
         let mut next = || kept.next().unwrap_or_default();
         let (stdout, stderr, trace, notes) = (next(), next(), next(), next());
-        let (ended, left) = read_notes(&notes)?;
+        let (ended, left, network_tries) = read_notes(&notes)?;
         let ended =
             if late && left.is_none() { Ended::TimedOut { after_ms: plan.deadline_ms } } else { ended };
         let listing =
             if plan.dry { effects::Listing::default() } else { effects::list(&self.layers, self.marks) };
+        let no_draft =
+            since.zip(plan.draft.as_ref()).and_then(|(since, draft)| self.keep(draft, since, &listing));
         Ok(Seen {
             ended,
             duration_ms,
@@ -171,7 +175,16 @@ impl Outer {
             overrun: watch.overrun(),
             left: left.unwrap_or_default(),
             hidden: self.hidden.iter().map(Raw::of).collect(),
+            no_draft,
+            network_tries,
         })
+    }
+
+    /// Keeps what the job did as a draft; gives why it could not.
+    fn keep(&self, draft: &wire::Draft, since: (i64, i64), listing: &effects::Listing) -> Option<String> {
+        let export =
+            commit::Export { folder: draft.folder.path(), layers: &self.layers, marks: self.marks, since };
+        export.make(listing, commit::Draft::begun(&draft.id, draft.made, &draft.command)).err()
     }
 
     /// Starts the first process of the box.
@@ -187,9 +200,12 @@ impl Outer {
         if mapped {
             spaces |= libc::CLONE_NEWUSER;
         }
+        let input = plan.live.and_then(|live| live.input).map(|number| adopted(number, "standard input"));
+        let input = input.transpose()?.map(|from| Ok::<_, String>((from, pipe()?))).transpose()?;
         match named(fork_into(spaces), "start the first process of the box")? {
             Forked::Child => {
-                let ends = Ends { out: out.1, err: err.1, trace: trace.1, notes: notes.1, go: go.0 };
+                let input = input.map(|(_, (reader, _))| reader);
+                let ends = Ends { out: out.1, err: err.1, trace: trace.1, notes: notes.1, go: go.0, input };
                 // Only outer holds the other end, so that its end is seen.
                 drop(go.1);
                 first::main(World { root: &self.root, plan, as_root, mask: self.mask }, ends);
@@ -208,7 +224,12 @@ impl Outer {
                     (trace.0, TRACE_KEPT),
                     (notes.0, NOTES_KEPT),
                 ];
-                Ok((streams.into_iter().map(|(from, keep)| Tap::new(from, keep)).collect(), pid))
+                if let Some((from, (_, to))) = input {
+                    // A file would lead the job past the box (`/proc/self/fd/0` opens it anew), a pipe does not.
+                    std::thread::spawn(move || io::copy(&mut fs::File::from(from), &mut fs::File::from(to)));
+                }
+                let taps = streams.into_iter().map(|(from, keep)| Tap::new(from, keep)).collect();
+                Ok((passed_on(taps, plan)?, pid))
             }
         }
     }
@@ -268,18 +289,36 @@ fn map_everyone(pid: Pid) -> Step<()> {
     Ok(())
 }
 
-/// What the first process said: how the job ended, and what was still running (absent when it said nothing).
-#[expect(clippy::type_complexity, reason = "two answers of one reading")]
-fn read_notes(notes: &Kept) -> Step<(Ended, Option<Vec<(u32, String)>>)> {
+/// Lets the first two streams go on to the caller's own, where that is wanted.
+fn passed_on(mut taps: Vec<Tap>, plan: &Plan) -> Step<Vec<Tap>> {
+    let Some(live) = plan.live else { return Ok(taps) };
+    let error = named(rustix::io::fcntl_dupfd_cloexec(standard(2), 3), "take standard error over")?;
+    let rest = taps.split_off(taps.len().min(2));
+    let targets = [adopted(live.output, "standard output")?, error];
+    let mut passing: Vec<Tap> = taps.into_iter().zip(targets).map(|(tap, to)| tap.passing(to)).collect();
+    passing.extend(rest);
+    Ok(passing)
+}
+
+fn adopted(number: i32, what: &str) -> Step<OwnedFd> {
+    named(adopt(number), format_args!("take {what} over"))
+}
+
+/// What the first process said: how the job ended, what was still running (absent when it said nothing), and how often
+/// something tried to use a network.
+#[expect(clippy::type_complexity, reason = "the answers of one reading")]
+fn read_notes(notes: &Kept) -> Step<(Ended, Option<Vec<(u32, String)>>, u64)> {
     for line in notes.head.0.split(|byte| *byte == b'\n') {
         match serde_json::from_slice::<Note>(line) {
             Ok(Note::Broken(step)) => return Err(step),
-            Ok(Note::NotStarted(ended)) => return Ok((ended, Some(Vec::new()))),
-            Ok(Note::Ended { status, left }) => return Ok((ended(status), Some(left))),
+            Ok(Note::NotStarted(ended)) => return Ok((ended, Some(Vec::new()), 0)),
+            Ok(Note::Ended { status, left, network_tries }) => {
+                return Ok((ended(status), Some(left), network_tries));
+            }
             Err(_) => {}
         }
     }
-    Ok((Ended::Signaled(Signal::KILL.as_raw()), None))
+    Ok((Ended::Signaled(Signal::KILL.as_raw()), None, 0))
 }
 
 fn ended(status: i32) -> Ended {

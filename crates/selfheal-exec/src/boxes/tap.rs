@@ -11,6 +11,7 @@ use super::wire::{Kept, Raw};
 /// One stream and what was kept of it.
 pub(crate) struct Tap {
     from: Option<OwnedFd>,
+    to: Option<OwnedFd>,
     keep: usize,
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -20,7 +21,12 @@ pub(crate) struct Tap {
 impl Tap {
     /// Keeps so many bytes of each end of a stream.
     pub(crate) fn new(from: OwnedFd, keep: usize) -> Self {
-        Self { from: Some(from), keep, head: Vec::new(), tail: VecDeque::new(), total: 0 }
+        Self { from: Some(from), to: None, keep, head: Vec::new(), tail: VecDeque::new(), total: 0 }
+    }
+
+    /// Passes the stream on too.
+    pub(crate) fn passing(self, to: OwnedFd) -> Self {
+        Self { to: Some(to), ..self }
     }
 
     fn take(&mut self, bytes: &[u8]) {
@@ -37,7 +43,14 @@ impl Tap {
         let Some(from) = &self.from else { return };
         match rustix::io::read(from, &mut *buffer) {
             Ok(0) => self.from = None,
-            Ok(count) => self.take(buffer.get(..count).unwrap_or(&[])),
+            Ok(count) => {
+                let bytes = buffer.get(..count).unwrap_or(&[]);
+                if self.to.as_ref().is_some_and(|to| pass(to, bytes).is_err()) {
+                    // Nobody reads any more: the job learns it as it would without a box.
+                    self.from = None;
+                }
+                self.take(bytes);
+            }
             Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => {}
             Err(_) => self.from = None,
         }
@@ -47,6 +60,21 @@ impl Tap {
     pub(crate) fn into_kept(self) -> Kept {
         Kept { head: Raw(self.head), tail: Raw(self.tail.into()), total: self.total }
     }
+}
+
+/// Writes all of it, and waits for a reader who does not keep up.
+fn pass(to: &OwnedFd, mut bytes: &[u8]) -> rustix::io::Result<()> {
+    while !bytes.is_empty() {
+        match rustix::io::write(to, bytes) {
+            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(rustix::io::Errno::AGAIN) => {
+                poll(&mut [PollFd::from_borrowed_fd(to.as_fd(), PollFlags::OUT)], None)?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// How reading ended.

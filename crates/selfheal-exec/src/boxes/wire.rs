@@ -92,6 +92,27 @@ pub(crate) struct Plan {
     pub probe: Vec<(String, Raw)>,
     /// Whether the probe wants a descriptor to write to.
     pub traced: bool,
+    /// Where the job's streams lead, when they are passed through.
+    pub live: Option<Live>,
+    /// What it does to files is kept.
+    pub draft: Option<Draft>,
+}
+
+/// Inherited descriptors; standard error is inherited as itself.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Live {
+    pub input: Option<i32>,
+    pub output: i32,
+}
+
+/// Where what a job does to files is kept, and what is said of it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Draft {
+    pub folder: Raw,
+    pub id: String,
+    pub command: String,
+    /// Milliseconds since 1970.
+    pub made: i64,
 }
 
 /// What a job may use; the bytes of memory and room are for all its processes together.
@@ -157,6 +178,9 @@ pub(crate) struct Seen {
     pub left: Vec<(u32, String)>,
     /// The paths that were in fact hidden.
     pub hidden: Vec<Raw>,
+    /// Why there is no draft although one was asked for.
+    pub no_draft: Option<String>,
+    pub network_tries: u64,
 }
 
 /// The two ends of a stream.
@@ -215,7 +239,7 @@ pub(crate) enum Note {
     /// The command could not be started.
     NotStarted(Ended),
     /// The command ended; these processes were still running.
-    Ended { status: i32, left: Vec<(u32, String)> },
+    Ended { status: i32, left: Vec<(u32, String)>, network_tries: u64 },
 }
 
 /// Processes that a job left, as the port names them.

@@ -148,7 +148,16 @@ impl Boxes for Answering {
             at_deadline: None,
         };
         let (effects, trace, inconclusive) = (Vec::new(), None, None);
-        Ok(BoxedRun { run, effects, trace, inconclusive, rung: "overlay".into(), fetched: BTreeMap::new() })
+        Ok(BoxedRun {
+            run,
+            effects,
+            trace,
+            inconclusive,
+            rung: "overlay".into(),
+            fetched: BTreeMap::new(),
+            no_draft: None,
+            network_tries: 0,
+        })
     }
 }
 

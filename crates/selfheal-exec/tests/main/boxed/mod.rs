@@ -1,6 +1,7 @@
 //! Boxes: as whoever runs the tests, and where that is root also as an ordinary user.
 
 mod basics;
+mod commit;
 mod effects;
 mod endings;
 mod options;
