@@ -9,6 +9,7 @@ use selfheal_core::settings::Limits;
 use selfheal_syntax::{Language, check, diff};
 
 use crate::danger;
+use crate::evidence;
 use crate::finding::{at, whole};
 use crate::masking::masking_of;
 use crate::scope::{self, Roots};
@@ -143,6 +144,7 @@ fn texts_of_one(input: &AdmitInput<'_>, texts: Change<'_>, roots: &Roots) -> Vec
     let argv0 = argv0.filter(|_| input.job.script.as_deref() == Some(texts.path));
     let language = Language::of(texts.path, first.lines().next().unwrap_or_default(), argv0);
     let mut out = text_checks(language, texts, roots);
+    out.extend(input.report.map(|report| evidence::against(report, language, texts)).unwrap_or_default());
     let reported = input.report.and_then(|report| report.location.as_ref());
     let reported = reported.filter(|location| location.file == texts.path && location.remote.is_none());
     out.extend(size::distance(texts, reported.map(|location| location.line), &input.proposal.summary));

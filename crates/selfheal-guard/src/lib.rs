@@ -10,6 +10,7 @@
 mod admit;
 pub mod circumstance;
 pub mod danger;
+mod evidence;
 mod finding;
 pub mod masking;
 pub mod scope;

@@ -5,7 +5,9 @@
 //! be new ([`lines`]). A finding of weight *refuse* means that the change hides a failure; *medium* that it may.
 
 pub mod lines;
+mod loss;
 mod python;
+mod settings;
 mod shell;
 
 use selfheal_core::admission::{Finding, Weight};
@@ -25,23 +27,24 @@ pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding>
     let mut out = match language {
         Language::Shell => shell::compare(before, after),
         Language::Python => python::compare(before, after),
-        Language::Other => vec![unknown(before)],
+        Language::Other => unknown(before, after),
         _ => Vec::new(),
     };
     out.extend(lines::compare(language, before, after));
+    out.extend(loss::compare(language, before, after));
     out.truncate(MAX_FINDINGS);
     out
 }
 
 /// A program in a language that is not known is held. Settings and lists do not run: what a change of them hides shows in
 /// the job that reads them, so a person is asked only about what is more than a small repair.
-fn unknown(before: &str) -> Finding {
+fn unknown(before: &str, after: &str) -> Vec<Finding> {
     if before.starts_with("#!") {
-        return whole(
+        return vec![whole(
             "masking/unknown-language",
             Weight::Hold,
             "its language is not known here, so the change cannot be judged",
-        );
+        )];
     }
-    whole("masking/settings", Weight::Medium, "it changes settings or data of the job")
+    settings::compare(before, after)
 }

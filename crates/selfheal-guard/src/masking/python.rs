@@ -1,6 +1,7 @@
 //! Masking in Python programs.
 
 mod handlers;
+mod loss;
 
 use std::collections::BTreeMap;
 
@@ -62,6 +63,7 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(unreachable(&old, &new));
     out.extend(constants(&old, &new));
     out.extend(gone(&old, &new));
+    out.extend(loss::compare(&old, &new));
     out
 }
 
