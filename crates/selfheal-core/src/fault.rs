@@ -202,3 +202,62 @@ pub enum Fault {
         message: String,
     },
 }
+
+impl Fault {
+    /// The path, name, option, host or value that it is about, for sentences; `None` where it names nothing.
+    #[must_use]
+    pub fn subject(&self) -> Option<String> {
+        let path = |path: &PathBuf| path.display().to_string();
+        let text = match self {
+            Self::NoSuchPath { path: it }
+            | Self::NotADirectory { path: it }
+            | Self::IsADirectory { path: it }
+            | Self::PathExists { path: it }
+            | Self::NotExecutable { path: it } => path(it),
+            Self::PermissionDenied { path: it }
+            | Self::CarriageReturn { path: it }
+            | Self::NotSorted { path: it }
+            | Self::LockHeld { path: it, .. }
+            | Self::NoSpace { path: it } => path(it.as_ref()?),
+            Self::BadInterpreter { script, interpreter } if interpreter.is_empty() => path(script),
+            Self::BadInterpreter { interpreter, .. } => interpreter.trim_end().to_owned(),
+            Self::CommandNotFound { name }
+            | Self::UnsetVariable { name }
+            | Self::MissingModule { name }
+            | Self::MissingName { name, .. }
+            | Self::UndefinedName { name }
+            | Self::NoSuchReference { name } => name.clone(),
+            Self::NoSuchObject { kind, name } => format!("{kind} {name}"),
+            Self::KeyMissing { key } => key.clone(),
+            Self::Dialect { construct } => construct.clone(),
+            Self::UnmatchedGlob { pattern } => pattern.clone(),
+            Self::UnknownOption { option, .. } => option.clone(),
+            Self::Encoding { codec } => codec.clone(),
+            Self::Network { host, .. } => host.clone()?,
+            Self::BadValue { value, .. } => value.clone()?,
+            Self::Syntax { near, .. } => near.clone()?,
+            Self::IndexOutOfRange { .. }
+            | Self::WrongType { .. }
+            | Self::Mismatch { .. }
+            | Self::HttpStatus { .. }
+            | Self::OutOfMemory
+            | Self::DeviceError { .. }
+            | Self::NeedsTerminal
+            | Self::SilentExit { .. }
+            | Self::TimedOut
+            | Self::Other { .. } => return None,
+        };
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// The tool that it is about, where it names one.
+    #[must_use]
+    pub fn tool(&self) -> Option<&str> {
+        match self {
+            Self::UnknownOption { command, .. } => {
+                Some(command.as_str()).filter(|command| !command.is_empty())
+            }
+            _ => None,
+        }
+    }
+}

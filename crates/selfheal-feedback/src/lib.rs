@@ -12,9 +12,11 @@
 
 mod causes;
 mod class;
+pub mod command_line;
 mod context;
 mod deadline;
 pub mod environment;
+pub mod explain;
 #[cfg(test)]
 mod fake_scene;
 mod inner;
@@ -23,6 +25,7 @@ mod parsers;
 pub mod profiles;
 pub mod repeat;
 pub mod report;
+pub mod scan;
 mod signature;
 mod similar;
 mod stdlib;

@@ -99,7 +99,8 @@ pub fn report(input: &ReportInput<'_>) -> Report {
 }
 
 /// How a run ended, in words.
-fn status(ended: &Ended) -> String {
+#[must_use]
+pub fn status(ended: &Ended) -> String {
     match ended {
         Ended::Exited(code) => format!("exit code {code}"),
         Ended::Signaled(signal) => format!("signal {signal}"),

@@ -29,6 +29,8 @@ pub enum Command {
     Incidents(IncidentsArgs),
     /// Show one incident: what failed, why, the repair, its proof
     Show(ShowArgs),
+    /// Say in plain words what an output means: which step failed, the probable reason, what to do
+    Explain(ExplainArgs),
     /// Say what is different from the last good run and from a login shell: works by hand, not in cron
     EnvDiff(EnvDiffArgs),
     /// Show, check or propose what the exit codes of commands mean
@@ -246,6 +248,28 @@ pub struct ShowArgs {
     /// Print it as JSON
     #[arg(long, conflicts_with_all = ["patch", "sent"])]
     pub json: bool,
+}
+
+/// Say in plain words what an output means.
+#[derive(Debug, Args)]
+#[command(after_help = "The output is read from FILE or standard input: COMMAND 2>&1 | selfheal explain\n\
+    Exit codes: 0 explained, also where nothing was understood; 1 it cannot be read; 2 the command line is wrong")]
+pub struct ExplainArgs {
+    /// The file that holds the output; - for standard input
+    #[arg(value_name = "FILE", conflicts_with = "run")]
+    pub file: Option<PathBuf>,
+    /// The command line that wrote it; run this in the folder of that command
+    #[arg(long, value_name = "LINE", allow_hyphen_values = true, conflicts_with = "run")]
+    pub command: Option<String>,
+    /// The exit code with which it ended
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "run")]
+    pub exit_code: Option<i32>,
+    /// Print it as one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// A command that is run once, for real, and explained
+    #[arg(last = true, value_name = "COMMAND")]
+    pub run: Vec<OsString>,
 }
 
 /// Say what is different from the last good run and from a login shell.

@@ -79,6 +79,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Demo(args) => commands::demo::run(context, &args),
         Command::Incidents(args) => commands::incidents::run(context, &args),
         Command::Show(args) => commands::show::run(context, &args),
+        Command::Explain(args) => commands::explain::run(context, &args),
         Command::EnvDiff(args) => commands::env_diff::run(context, &args),
         Command::Profile(args) => commands::profile::run(context, &args),
         Command::Check(args) => commands::check::run(context, &args),

@@ -6,6 +6,8 @@ use unic_langid::LanguageIdentifier;
 
 const ENGLISH: &str = include_str!("../locales/en.ftl");
 const CHINESE: &str = include_str!("../locales/zh.ftl");
+const EXPLAIN_ENGLISH: &str = include_str!("../locales/explain.en.ftl");
+const EXPLAIN_CHINESE: &str = include_str!("../locales/explain.zh.ftl");
 
 /// The languages that there are texts for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,9 +38,9 @@ impl Texts {
     pub fn of(language: Language) -> Self {
         let mut bundles = Vec::new();
         if language == Language::Chinese {
-            bundles.extend(bundle("zh", CHINESE));
+            bundles.extend(bundle("zh", &[CHINESE, EXPLAIN_CHINESE]));
         }
-        bundles.extend(bundle("en", ENGLISH));
+        bundles.extend(bundle("en", &[ENGLISH, EXPLAIN_ENGLISH]));
         Self { bundles }
     }
 
@@ -67,14 +69,16 @@ impl Texts {
     }
 }
 
-fn bundle(language: &str, source: &'static str) -> Option<FluentBundle<FluentResource>> {
+fn bundle(language: &str, sources: &[&'static str]) -> Option<FluentBundle<FluentResource>> {
     let id: LanguageIdentifier = language.parse().ok()?;
-    // A broken entry is left out; a test holds that there is none.
-    let resource = FluentResource::try_new(source.to_owned()).unwrap_or_else(|(resource, _)| resource);
     let mut bundle = FluentBundle::new(vec![id]);
     // The isolation marks are invisible characters that a terminal or a log would keep.
     bundle.set_use_isolating(false);
-    bundle.add_resource(resource).ok()?;
+    for source in sources {
+        // A broken entry is left out; a test holds that there is none.
+        let resource = FluentResource::try_new((*source).to_owned()).unwrap_or_else(|(resource, _)| resource);
+        bundle.add_resource(resource).ok()?;
+    }
     Some(bundle)
 }
 
@@ -92,10 +96,11 @@ mod tests {
 
     #[test]
     fn both_languages_parse_and_have_the_same_texts() {
-        for source in [ENGLISH, CHINESE] {
+        for source in [ENGLISH, CHINESE, EXPLAIN_ENGLISH, EXPLAIN_CHINESE] {
             assert!(FluentResource::try_new(source.to_owned()).is_ok());
         }
         assert_eq!(ids(ENGLISH), ids(CHINESE));
+        assert_eq!(ids(EXPLAIN_ENGLISH), ids(EXPLAIN_CHINESE));
     }
 
     #[test]

@@ -7,6 +7,7 @@ const COMMANDS: &[&str] = &[
     "demo",
     "incidents",
     "show",
+    "explain",
     "env-diff",
     "profile",
     "profile show",

@@ -14,6 +14,7 @@ mod crash;
 mod cron;
 mod decide;
 mod environment;
+mod explain;
 mod faults;
 mod help;
 mod hosts;

@@ -93,19 +93,20 @@ fn not_found(case: &Case<'_>, name: &str) -> Vec<Likely> {
     }
     let g_name = name.strip_prefix('g').filter(|rest| rest.len() > 1);
     let other = g_name.and_then(|rest| case.input.scene.which(rest).into_iter().next());
-    vec![
+    let not_installed = Likely::usual(
+        "not-installed",
+        format!("{name} is not installed."),
+        "A search finds it somewhere on this machine.",
+    );
+    let other_name = other.map(|place| {
         Likely::usual(
             "other-name-here",
             format!("The tool has another name on this machine than {name}."),
             "No tool of that kind is installed.",
         )
-        .seen_if(other.map(|place| format!("{} exists", place.display()))),
-        Likely::usual(
-            "not-installed",
-            format!("{name} is not installed."),
-            "A search finds it somewhere on this machine.",
-        ),
-    ]
+        .seen(format!("{} exists", place.display()))
+    });
+    other_name.into_iter().chain([not_installed]).collect()
 }
 
 fn where_is(case: &Case<'_>, command: &str) -> Option<String> {

@@ -42,6 +42,12 @@ use crate::template::{Holes, Template};
 const HEAD_LINES: usize = 400;
 /// The same for the end.
 const TAIL_LINES: usize = 1_600;
+/// The same between them, around lines that speak of an error.
+const BETWEEN_LINES: usize = 400;
+/// How many lines before such a line are read.
+const LEAD_LINES: usize = 2;
+/// How many lines behind it are read.
+const BEHIND_LINES: usize = 16;
 /// How many bytes of one line are read.
 const LINE_BYTES: usize = 2_000;
 /// How many findings are kept.
@@ -328,15 +334,29 @@ pub fn tool_before(rest: &str) -> Option<String> {
         .or_else(|| (rest.starts_with("[: ")).then(|| "[".into()))
 }
 
-/// Splits a text into the lines that are read: from a long one, its beginning and its end.
+/// Splits a text into the lines that are read: from a long one, its beginning, its end, and what speaks of an error
+/// between them.
 fn lines(text: &str) -> Vec<Line<'_>> {
     let all: Vec<&str> = text.split('\n').collect();
-    let skip = all.len().saturating_sub(HEAD_LINES + TAIL_LINES);
-    all.iter()
-        .enumerate()
-        .filter(|(order, _)| *order < HEAD_LINES || *order >= HEAD_LINES + skip)
-        .map(|(order, text)| line(text, order))
-        .collect()
+    let end = all.len().saturating_sub(TAIL_LINES).max(HEAD_LINES);
+    let mut between = 0;
+    // So long the lines behind an error are read too.
+    let mut until = 0;
+    let mut read = |order: usize| {
+        if order < HEAD_LINES || order >= end {
+            return true;
+        }
+        if between < BETWEEN_LINES
+            && all.get(order + LEAD_LINES).is_some_and(|line| crate::scan::speaks_of_error(line))
+        {
+            until = order + LEAD_LINES + BEHIND_LINES;
+        }
+        let wanted = order <= until && between < BETWEEN_LINES;
+        between += usize::from(wanted);
+        wanted
+    };
+    let picked: Vec<usize> = (0..all.len()).filter(|order| read(*order)).collect();
+    picked.into_iter().filter_map(|order| Some(line(all.get(order)?, order))).collect()
 }
 
 fn line(text: &str, order: usize) -> Line<'_> {

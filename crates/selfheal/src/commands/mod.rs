@@ -9,6 +9,7 @@ pub mod cron;
 pub mod demo;
 pub mod doctor;
 pub mod env_diff;
+pub mod explain;
 pub mod freeze;
 pub mod generate;
 pub mod incidents;

@@ -3,7 +3,9 @@
 mod paint;
 mod progress;
 mod story;
+mod words;
 
 pub use paint::{Paint, clean};
 pub use progress::Progress;
 pub use story::Story;
+pub use words::Plain;
