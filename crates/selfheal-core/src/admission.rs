@@ -71,6 +71,8 @@ pub enum Hold {
     MissingMount,
     /// An input folder that is empty now and was not in earlier good runs.
     SuddenlyEmpty,
+    /// A rule that is still in preview had a part in it.
+    Preview,
     /// The repair could not be tried here.
     Inconclusive,
     /// The guard could not judge it.
@@ -97,6 +99,7 @@ impl Hold {
             Self::ChangesMeaning => "changes_meaning",
             Self::MissingMount => "missing_mount",
             Self::SuddenlyEmpty => "suddenly_empty",
+            Self::Preview => "preview",
             Self::Inconclusive => "inconclusive",
             Self::Unjudged => "unjudged",
         }

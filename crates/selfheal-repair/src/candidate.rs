@@ -31,6 +31,8 @@ pub struct Candidate {
 pub struct Options<'a> {
     /// Whether rules that are still in preview are used, too.
     pub preview: bool,
+    /// Rules that are not asked.
+    pub off: &'a [String],
     /// Called with the name of each rule and what runs it, so that a caller can measure it; it must run it once.
     pub around: Option<Around<'a>>,
 }
@@ -44,7 +46,8 @@ pub type Around<'a> = &'a dyn Fn(&'static str, &mut dyn FnMut());
 pub fn candidates(case: &Case, options: &Options) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
     for rule in rules() {
-        if rule.applicability() == Applicability::Display || (rule.preview() && !options.preview) {
+        let off = options.off.iter().any(|name| name == rule.name()) || (rule.preview() && !options.preview);
+        if rule.applicability() == Applicability::Display || off {
             continue;
         }
         for candidate in asked(*rule, case, options) {

@@ -85,7 +85,9 @@ impl RulePage {
 /// The manual of all rules, in Markdown.
 #[must_use]
 pub fn manual() -> String {
-    let mut out = String::from("# Rules\n\nMade from the headers of the rules' files; do not edit.\n");
+    let mut out = String::from(
+        "# Rules\n\nMade from the headers of the rules' files; do not edit.\n\nA new rule is in preview: what it proposes is tried and shown, and waits for a person. It leaves the preview when it heals two\ndifferently worded cases of `bench/cases` and nothing wrongly.\n",
+    );
     for rule in rules() {
         out.push_str(&chapter(*rule));
     }
@@ -98,7 +100,7 @@ fn chapter(rule: &dyn Rule) -> String {
     let preview = if rule.preview() { "; in preview" } else { "" };
     format!(
         "\n## `{}`: {}\n\n*{kind}{preview}*\n\n**Finds.** {}\n\n**Why it fails.** {}\n\n**Fix.** {}\n\n```\n{}```\n\nbecomes\n\n\
-         ```\n{}```\n\n**Safety.** {}\n",
+         ```\n{}```\n\n**Safety.** {}\n\n**Options.** `[rules] off = [\"{}\"]` in the settings: it is not asked.{}\n",
         rule.name(),
         page.title,
         page.finds,
@@ -107,6 +109,8 @@ fn chapter(rule: &dyn Rule) -> String {
         page.before,
         page.after,
         page.safety,
+        rule.name(),
+        if rule.preview() { " `promote = […]`: it acts like rules that are not in preview." } else { "" },
     )
 }
 
@@ -126,6 +130,18 @@ mod tests {
             assert!(!names.contains(&rule.name()), "{}", rule.name());
             names.push(rule.name());
             assert!(manual().contains(&page.title));
+        }
+    }
+
+    /// A rule counts when it heals two differently worded jobs and stays silent at its neighbours: each shows it in its own
+    /// file, so a rule without such fixtures fails here.
+    #[test]
+    fn every_rule_has_two_jobs_that_it_heals_and_neighbours_at_which_it_is_silent() {
+        for rule in rules() {
+            let (_, tests) = rule.source().split_once("#[cfg(test)]").unwrap_or_default();
+            let count = |call: &str| tests.matches(call).count();
+            let heals = count(".healed(&") + count(".heals(&");
+            assert!(heals >= 2 && count(".silent(&") >= 1, "{}: heals {heals}", rule.name());
         }
     }
 }

@@ -228,6 +228,11 @@ impl TestCase {
         String::from_utf8(change.after.clone().unwrap()).unwrap()
     }
 
+    /// Whether the rule proposes something: for repairs that change no text.
+    pub(crate) fn heals(&self, rule: &dyn Rule) -> bool {
+        !self.ask(rule).is_empty()
+    }
+
     /// Whether the rule has nothing to say.
     pub(crate) fn silent(&self, rule: &dyn Rule) -> bool {
         self.ask(rule).is_empty()

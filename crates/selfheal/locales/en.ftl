@@ -58,6 +58,7 @@ hold-managed = the file says that another tool manages it
 hold-network-file-system = the file is on a network file system
 hold-writable-by-others = somebody else can write the file
 hold-changes-meaning = the repair changes what is read or computed
+hold-preview = the rule behind it is in preview; [rules] promote in the settings lets it act
 hold-missing-mount = it needs a folder on a mount point that is not mounted
 hold-suddenly-empty = an input folder is empty that never was before
 hold-inconclusive = it could not be tried here

@@ -52,6 +52,7 @@ hold-managed = 该文件注明由其他工具管理
 hold-network-file-system = 该文件在网络文件系统上
 hold-writable-by-others = 其他人可以写该文件
 hold-changes-meaning = 该修复会改变读取或计算的内容
+hold-preview = 其背后的规则仍处于预览阶段；在设置的 [rules] promote 中列出即可启用
 hold-missing-mount = 它需要的文件夹在未挂载的挂载点上
 hold-suddenly-empty = 一个从不为空的输入文件夹现在是空的
 hold-inconclusive = 无法在这里试验

@@ -121,6 +121,9 @@ pub struct RunArgs {
     /// Do without a part of selfheal, to measure what it is worth
     #[arg(long, value_name = "PART", hide = true)]
     pub without: Vec<Part>,
+    /// Let rules in preview act like all others, to measure them
+    #[arg(long, hide = true)]
+    pub promote: bool,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -590,6 +593,9 @@ pub struct BenchArgs {
     /// Write each diagnosis to this file, for a person to judge its reasoning
     #[arg(long, value_name = "FILE")]
     pub sheet: Option<PathBuf>,
+    /// Let rules in preview act like all others
+    #[arg(long)]
+    pub promote: bool,
     /// Print no line per case while they run
     #[arg(long)]
     pub quiet: bool,

@@ -73,7 +73,10 @@ fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
     match command {
         Command::Run(args) => {
-            let context = context.with_model(args.model.as_deref(), args.model_url.as_deref())?;
+            let mut context = context.with_model(args.model.as_deref(), args.model_url.as_deref())?;
+            if args.promote {
+                context.settings.rules.promoted.push("all".to_owned());
+            }
             commands::run::run(&context, &args)
         }
         Command::Demo(args) => commands::demo::run(context, &args),

@@ -109,6 +109,7 @@ mod tests {
             .raw("steps/40-notes", b"not a script\n", 0o644);
         let case = TestCase::new("run.sh", "for s in steps/[0-9]*; do \"./$s\"; done\n", scene)
             .fault(Fault::NotExecutable { path: "./steps/20-b".into() });
+        assert!(case.heals(&ExecuteBit));
         let changes = &case.ask(&ExecuteBit)[0].proposal.changes;
         let modes: Vec<_> = changes.iter().map(|change| change.mode).collect();
         assert_eq!(modes, [Some(0o750), Some(0o755)]);
@@ -119,6 +120,7 @@ mod tests {
     fn sets_the_bit_of_the_job_itself() {
         let case = TestCase::new("run.sh", "#!/bin/sh\n", TestScene::new())
             .fault(Fault::PermissionDenied { path: Some("/srv/job/run.sh".into()) });
+        assert!(case.heals(&ExecuteBit));
         assert_eq!(case.ask(&ExecuteBit)[0].proposal.changes[0].mode, Some(0o755));
     }
 

@@ -128,6 +128,10 @@ mod tests {
             case("BOX=box\nchmod 0750 \"$BOX\"\n", scene).healed(&GroupRights),
             "BOX=box\nchmod 0770 \"$BOX\"\n"
         );
+        let scene = TestScene::new().file("README", "drop: group members may write here\n");
+        let other = TestCase::new("x.sh", "mkdir -m 2750 drop\n", scene)
+            .fault(Fault::PermissionDenied { path: Some("drop".into()) });
+        assert!(other.healed(&GroupRights).contains("mkdir -m 2770 drop"));
         assert_eq!(with_group_write("2750").as_deref(), Some("2770"));
     }
 

@@ -7,6 +7,12 @@ use crate::manual::{Applicability, RulePage};
 /// Defines a rule: its type, its name, the file whose header is its page, what may be done with it, and its function.
 macro_rules! rule {
     ($kind:ident, $name:literal, $applicability:ident, $propose:path) => {
+        rule!($kind, $name, $applicability, $propose, false);
+    };
+    ($kind:ident, $name:literal, $applicability:ident, $propose:path, preview) => {
+        rule!($kind, $name, $applicability, $propose, true);
+    };
+    ($kind:ident, $name:literal, $applicability:ident, $propose:path, $preview:literal) => {
         #[doc = concat!("The rule `", $name, "`; its page is the header of this file.")]
         #[derive(Debug)]
         pub struct $kind;
@@ -16,12 +22,16 @@ macro_rules! rule {
                 $name
             }
 
-            fn page(&self) -> $crate::manual::RulePage {
-                $crate::manual::RulePage::read(include_str!(concat!($name, ".rs")))
+            fn source(&self) -> &'static str {
+                include_str!(concat!($name, ".rs"))
             }
 
             fn applicability(&self) -> $crate::manual::Applicability {
                 $crate::manual::Applicability::$applicability
+            }
+
+            fn preview(&self) -> bool {
+                $preview
             }
 
             fn propose(&self, case: &$crate::case::Case) -> Vec<$crate::candidate::Candidate> {
@@ -34,29 +44,43 @@ macro_rules! rule {
 mod and_list_status;
 mod arithmetic_status;
 mod aware_times;
+mod awk_dialect;
 mod bash_under_sh;
 mod blank_lines;
 mod bsd_options;
 mod byte_order_mark;
 mod carriage_returns;
+mod changed_while_walked;
 mod closed_pipe;
+mod command_in_one_word;
+mod compressed_before;
 mod config_near_miss;
 mod execute_bit;
+mod existing_folder;
+mod existing_link;
 mod git_branch;
 mod grep_status;
 mod group_rights;
 mod here_document_end;
 mod import_path;
+mod ini_percent;
 mod interpreter_path;
 mod json_commas;
+mod json_lines;
 mod json_mark;
 mod leading_zero;
+mod loop_input;
 mod makefile_recipes;
 mod missing_folder;
 mod moved_file;
+mod name_case;
 mod names_with_blanks;
 mod node_exports;
 mod node_modules_kind;
+mod nothing_for_xargs;
+mod nothing_to_commit;
+mod old_perl_forms;
+mod optional_argument;
 mod optional_key;
 mod perl_library;
 mod program_folder;
@@ -67,10 +91,12 @@ mod python_search_path;
 mod python_two;
 mod read_loop;
 mod read_status;
+mod recipe_dollar;
 mod renamed_column;
 mod renamed_key;
 mod rotation_order;
 mod search_path;
+mod sed_delimiter;
 mod shared_default;
 mod sort_order;
 mod stale_lock;
@@ -78,11 +104,15 @@ mod stale_pid_file;
 mod subprocess_text;
 mod tab_fields;
 mod table_dialect;
+mod temporary_template;
+mod terminal_type;
+mod text_and_number;
 mod text_encoding;
 mod tool_name;
 mod unchecked_cd;
 mod unknown_option;
 mod unmatched_glob;
+mod unquoted_pattern;
 mod unquoted_test;
 mod unset_variable;
 mod working_folder;
@@ -91,14 +121,16 @@ mod working_folder;
 pub trait Rule: Sync {
     /// Its stable name, the name of its file.
     fn name(&self) -> &'static str;
+    /// Its source file, whose header is its page in the manual.
+    fn source(&self) -> &'static str;
     /// Its page in the manual.
-    fn page(&self) -> RulePage;
+    fn page(&self) -> RulePage {
+        RulePage::read(self.source())
+    }
     /// What may be done with its repair.
     fn applicability(&self) -> Applicability;
-    /// Whether it is new and used only when asked for.
-    fn preview(&self) -> bool {
-        false
-    }
+    /// Whether it is new: what it proposes is shown and tried, and never applied unattended until it is promoted.
+    fn preview(&self) -> bool;
     /// What it proposes for a failure, best first; nothing when the failure is not of its kind.
     fn propose(&self, case: &Case) -> Vec<Candidate>;
 }
@@ -114,6 +146,24 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &bash_under_sh::BashUnderSh,
         &execute_bit::ExecuteBit,
         &interpreter_path::InterpreterPath,
+        &sed_delimiter::SedDelimiter,
+        &unquoted_pattern::UnquotedPattern,
+        &terminal_type::TerminalType,
+        &temporary_template::TemporaryTemplate,
+        &optional_argument::OptionalArgument,
+        &nothing_for_xargs::NothingForXargs,
+        &nothing_to_commit::NothingToCommit,
+        &existing_folder::ExistingFolder,
+        &existing_link::ExistingLink,
+        &compressed_before::CompressedBefore,
+        &awk_dialect::AwkDialect,
+        &old_perl_forms::OldPerlForms,
+        &ini_percent::IniPercent,
+        &text_and_number::TextAndNumber,
+        &changed_while_walked::ChangedWhileWalked,
+        &json_lines::JsonLines,
+        &command_in_one_word::CommandInOneWord,
+        &name_case::NameCase,
         &tool_name::ToolName,
         &search_path::SearchPath,
         &python_search_path::PythonSearchPath,
@@ -125,6 +175,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &closed_pipe::ClosedPipe,
         &leading_zero::LeadingZero,
         &makefile_recipes::MakefileRecipes,
+        &recipe_dollar::RecipeDollar,
         &names_with_blanks::NamesWithBlanks,
         &unquoted_test::UnquotedTest,
         &bsd_options::BsdOptions,
@@ -161,6 +212,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &shared_default::SharedDefault,
         &renamed_column::RenamedColumn,
         &python_two::PythonTwo,
+        &loop_input::LoopInput,
         &moved_file::MovedFile,
     ]
 }

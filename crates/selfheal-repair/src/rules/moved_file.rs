@@ -132,6 +132,14 @@ mod tests {
     }
 
     #[test]
+    fn names_it_in_python_too() {
+        let scene = TestScene::new().file("etc/rates.csv", "a,1\n");
+        let case = TestCase::new("r.py", "rows = open('data/rates.csv').read()\n", scene);
+        let healed = case.fault(no_such("data/rates.csv")).at(1).healed(&MovedFile);
+        assert_eq!(healed, "rows = open('etc/rates.csv').read()\n");
+    }
+
+    #[test]
     fn leaves_unknown_and_ambiguous_files_alone() {
         assert!(case(TestScene::new()).silent(&MovedFile));
         let two = TestScene::new().file("a/stores.txt", "a").file("b/stores.txt", "a");

@@ -564,6 +564,18 @@ mod tests {
     }
 
     #[test]
+    fn old_words_go_with_the_old_print() {
+        let text = "import sys\nd = {}\nif not d.has_key('a'):\n    print >>sys.stderr, 'none'\n";
+        let case = TestCase::new("x.py", text, TestScene::new())
+            .fault(Fault::Syntax { near: None, message: "Missing parentheses in call to 'print'".into() });
+        let healed = case.healed(&PythonTwo);
+        assert!(
+            healed.contains("'a' not in d") && healed.contains("print('none', file=sys.stderr)"),
+            "{healed}"
+        );
+    }
+
+    #[test]
     fn leaves_python_three_alone() {
         let text = "print('a')\nprint(\n    b)\nfor k, v in d.items():\n    x = a / b\ntry:\n    f()\nexcept (A, B) as e:\n    raise\n";
         assert_eq!(translated(text), text);

@@ -43,7 +43,10 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let Some(message) = message else { return Vec::new() };
     let bytes = message.contains("bytes");
     let hashing = message.contains("before hashing") || message.contains("encoded before");
-    for (file, module) in python::modules(case).into_iter().filter(|_| bytes || hashing) {
+    if !(bytes || hashing) {
+        return Vec::new();
+    }
+    for (file, module) in python::modules(case) {
         let coded = || codes(&module, case.line_in(&file));
         let mut parts = if hashing { [hashes(&module), coded()].concat() } else { calls(&module) };
         let (mut cause, mut how) = if hashing {

@@ -59,7 +59,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         .iter()
         .filter(|command| script.name(command) == "read")
         .flat_map(|command| &command.assigns)
-        .filter(|span| matches!(script.get(span), "IFS=$'\\t'" | "IFS=\"\t\"" | "IFS='\t'"))
+        .filter(|span| is_tab(&script, script.get(span)))
         .cloned()
         .collect();
     if reads.is_empty() {
@@ -103,6 +103,17 @@ fn has_empty_column(case: &Case, path: &Path) -> bool {
         .is_some_and(|bytes| bytes.windows(2).any(|pair| pair == b"\t\t"))
 }
 
+/// Whether an assignment sets `IFS` to a tab, as written or by a variable that the script sets to one.
+fn is_tab(script: &Script<'_>, assign: &str) -> bool {
+    let tab = |word: &str| matches!(word, "$'\\t'" | "\"\t\"" | "'\t'");
+    let Some(word) = assign.strip_prefix("IFS=") else { return false };
+    let name = word.trim_matches('"').trim_start_matches('$').trim_matches(['{', '}']);
+    tab(word)
+        || script
+            .assignments()
+            .any(|(own, value, _)| own == name && word.contains('$') && tab(script.get(&value)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +133,15 @@ mod tests {
             case("1\t\t2\n").healed(&TabFields),
             "set -e\nsheet=h.tsv\n[ -r \"$sheet\" ] || { echo \"$sheet cannot be read\" >&2; exit 1; }\nwhile IFS=$'\\037' read -r a b c; do\n  echo \"$c\"\ndone < <(tr '\\t' '\\037' < \"$sheet\")\n"
         );
+    }
+
+    #[test]
+    fn knows_a_tab_in_a_variable() {
+        let text =
+            "#!/bin/bash\nTAB=$'\\t'\nwhile IFS=\"$TAB\" read -r a b c; do\n  echo \"$c\"\ndone < h.tsv\n";
+        let case = TestCase::new("x.sh", text, TestScene::new().file("h.tsv", "1\t\t2\n"));
+        let healed = case.fault(Fault::Other { message: "no number".into() }).healed(&TabFields);
+        assert!(healed.contains("\\037"), "{healed}");
     }
 
     #[test]

@@ -167,6 +167,16 @@ mod tests {
     }
 
     #[test]
+    fn knows_a_folder_by_its_variable() {
+        let text = "day=2031-01-02\nOUT=out/$day\ncd \"$OUT\"\ndate > stamp\n";
+        let case = TestCase::new("x.sh", text, TestScene::new().folder("out"))
+            .fault(no_such("out/2031-01-02"))
+            .at(3);
+        let healed = case.healed(&UncheckedCd);
+        assert!(healed.contains("mkdir -p \"$OUT\" || exit 1\ncd \"$OUT\" || exit 1\n"), "{healed}");
+    }
+
+    #[test]
     fn leaves_folders_that_are_read_and_checked_ones_alone() {
         let silent = |text: &str| {
             TestCase::new("x.sh", text, TestScene::new()).fault(no_such("in/a")).at(1).silent(&UncheckedCd)

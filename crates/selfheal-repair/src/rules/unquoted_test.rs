@@ -102,6 +102,15 @@ mod tests {
     }
 
     #[test]
+    fn quotes_substitutions_and_the_word_test_too() {
+        let text = "test $(hostname) = web && echo y\nwhile [ ${left} -gt 0 ]; do :; done\n";
+        assert_eq!(
+            case(text).healed(&UnquotedTest),
+            "test \"$(hostname)\" = web && echo y\nwhile [ \"${left}\" -gt 0 ]; do :; done\n"
+        );
+    }
+
+    #[test]
     fn leaves_quoted_tests_and_others_alone() {
         assert!(case("[ \"$a\" = b ]\n[[ $a = b ]]\n").silent(&UnquotedTest));
         let other =

@@ -16,6 +16,18 @@ pub struct Options {
     pub limits: Option<LimitOptions>,
     /// How jobs are run.
     pub run: Option<RunOptions>,
+    /// Which rules are used.
+    pub rules: Option<RuleOptions>,
+}
+
+/// `[rules]`; names as in `docs/rules.md`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct RuleOptions {
+    /// Rules that are not asked.
+    pub off: Option<Vec<String>>,
+    /// Rules in preview that may act like all others; `all` for all.
+    pub promote: Option<Vec<String>>,
 }
 
 /// `[run]`.

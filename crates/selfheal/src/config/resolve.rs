@@ -20,6 +20,25 @@ pub struct Settings {
     pub notify: Option<Vec<String>>,
     /// How jobs are run.
     pub run: RunSettings,
+    /// Which rules are used.
+    pub rules: RuleSettings,
+}
+
+/// Which rules are used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleSettings {
+    /// Rules that are not asked.
+    pub off: Vec<String>,
+    /// Rules in preview that may act like all others.
+    pub promoted: Vec<String>,
+}
+
+impl RuleSettings {
+    /// Whether a rule in preview may act like all others.
+    #[must_use]
+    pub fn promotes(&self, name: &str) -> bool {
+        self.promoted.iter().any(|one| one == name || one == "all")
+    }
 }
 
 /// How jobs are run.
@@ -85,10 +104,17 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         model: None,
         notify: None,
         run: RunSettings::default(),
+        rules: RuleSettings::default(),
     };
     let mut model = ModelOptions::default();
     for layer in layers {
         let options = &layer.options;
+        // Whoever may say anything may say that a rule is not asked; only machine and user let one act.
+        let rules = options.rules.clone().unwrap_or_default();
+        settings.rules.off.extend(rules.off.unwrap_or_default());
+        if layer.origin != Origin::Project {
+            settings.rules.promoted.extend(rules.promote.unwrap_or_default());
+        }
         take_run(&mut settings.run, options.run.unwrap_or_default(), layer.origin);
         if layer.origin == Origin::Project {
             tighten(&mut settings, options.policy, options.limits);
@@ -220,7 +246,7 @@ mod tests {
         let user = layer(Origin::User, "[policy]\nlow='apply'\nmedium='park'\n[limits]\nrounds=2");
         let project = layer(
             Origin::Project,
-            "[policy]\nlow='park'\nmedium='apply'\n[limits]\nrounds=9\n[model]\nname='openai:x'\nurl='http://evil'\n[notify]\nprogram=['x']",
+            "[policy]\nlow='park'\nmedium='apply'\n[limits]\nrounds=9\n[model]\nname='openai:x'\nurl='http://evil'\n[notify]\nprogram=['x']\n[rules]\noff=['a']\npromote=['b']",
         );
         let settings = resolve(&[user, project]);
         let policy = settings.policy.unwrap();
@@ -228,6 +254,7 @@ mod tests {
         assert_eq!(settings.limits.rounds, 2);
         assert_eq!(settings.model, None);
         assert_eq!(settings.notify, None);
+        assert_eq!(settings.rules, RuleSettings { off: vec!["a".to_owned()], promoted: Vec::new() });
     }
 
     #[test]

@@ -7,7 +7,7 @@ use selfheal_core::engine::Decision;
 use selfheal_core::ids::{ContentHash, Timestamp};
 use selfheal_core::incident::{Round, StoredChange};
 use selfheal_core::ports::{Clock, IncidentFilter, Journal, Snapshots, Standing};
-use selfheal_core::proposal::{FileChange, Risk};
+use selfheal_core::proposal::{FileChange, Risk, Source};
 use selfheal_core::redact::Redacted;
 use selfheal_core::scene::Scene;
 use selfheal_core::settings::{Answer, Policy};
@@ -70,6 +70,9 @@ impl Healer<'_> {
         if kept.candidate.proposal.changes_meaning {
             holds.push(Hold::ChangesMeaning);
         }
+        if self.is_in_preview(kept) {
+            holds.push(Hold::Preview);
+        }
         if kept.admission.as_ref().is_none_or(|judged| judged.held) {
             holds.push(Hold::Unjudged);
         }
@@ -83,6 +86,16 @@ impl Healer<'_> {
             other => !(policy.given_now && other.is_circumstance()),
         });
         Ok(holds)
+    }
+
+    /// Whether a rule in preview had a part in a repair and was not promoted: that a person decides.
+    fn is_in_preview(&self, kept: &super::trial::Attempt) -> bool {
+        let Source::Rules { names } = &kept.candidate.proposal.source else { return false };
+        let settings = &self.tools.context.settings.rules;
+        selfheal_repair::rules()
+            .iter()
+            .filter(|rule| rule.preview() && !settings.promotes(rule.name()))
+            .any(|rule| names.iter().any(|name| name == rule.name()))
     }
 
     /// Whether a file is as an earlier repair of this job left it.

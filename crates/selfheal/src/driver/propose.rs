@@ -108,7 +108,10 @@ impl Healer<'_> {
         let scene = TimedScene::new(scene);
         let case = Case { job: self.job, argv: &self.job.argv, report, script, trace, scene: &scene };
         let around = |name: &'static str, rule: &mut dyn FnMut()| scene.measure(name, &self.slowest, rule);
-        selfheal_repair::candidates(&case, &Options { preview: true, around: Some(&around) })
+        selfheal_repair::candidates(
+            &case,
+            &Options { preview: true, off: &self.tools.context.settings.rules.off, around: Some(&around) },
+        )
     }
 
     /// Whether a part of selfheal is left out, to measure what it is worth.

@@ -136,6 +136,9 @@ impl Figures {
         for part in &args.ablate {
             let _ = write!(setting, " --ablate {}", part.word());
         }
+        if args.promote {
+            setting.push_str(" --promote");
+        }
         if args.again {
             setting.push_str(" --again");
         }

@@ -143,6 +143,7 @@ fn prepare(case: &BenchCase, place: &Place) -> Result<(), CommandError> {
 fn heal(context: &Context, args: &BenchArgs, case: &BenchCase, place: &Place) -> std::io::Result<i32> {
     let mut command = Command::new(&context.program);
     command.args(["run", "--apply", args.apply.word(), "--json"]).arg(place.answer());
+    command.args(args.promote.then_some("--promote"));
     for part in &args.ablate {
         command.args(["--without", part.word()]);
     }

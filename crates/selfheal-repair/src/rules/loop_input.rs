@@ -1,0 +1,178 @@
+//! # A command in a read loop eats the list
+//!
+//! ## What it finds
+//! `while read` takes names from a file or a pipe, and a command in the loop (`ssh`, `ffmpeg`, a script of the job's own) reads
+//! the same input: only the first name is worked on. The job notices by its own check.
+//!
+//! ## Why it fails
+//! Everything in a loop shares the loop's input. A command that reads its standard input to the end takes all other names.
+//!
+//! ## Fix
+//! The commands that may read get `/dev/null` as their input.
+//!
+//! ## Example
+//! ```sh
+//! while read -r host; do
+//!   ssh "$host" uptime >> report
+//! done < hosts
+//! ```
+//! ```sh
+//! while read -r host; do
+//!   ssh "$host" uptime >> report < /dev/null
+//! done < hosts
+//! ```
+//!
+//! ## Safety
+//! Only where the failing run went through the loop's body once although the list is longer. Commands with an input of their
+//! own, and those behind a pipe, stay.
+
+use std::ops::Range;
+use std::path::Path;
+
+use selfheal_core::fault::Fault;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::{Case, LARGEST, ScriptFile};
+use crate::shell::{Block, BlockKind, Command, Script, Values, splice, unquoted};
+
+rule!(LoopInput, "loop_input", Safe, propose, preview);
+
+/// Commands that never read standard input when they are given what they work on.
+const DEAF: &[&str] = &[
+    "echo", "printf", "test", "[", "[[", ":", "true", "false", "cd", "local", "export", "shift", "continue",
+    "break", "exit", "return", "mkdir", "rm", "cp", "mv", "ln", "touch", "chmod", "chown", "basename",
+    "dirname", "date", "sleep", "set", "read", "ls", "stat", "find", "du", "df", "tar", "gzip", "wait",
+    "kill", "eval", "case", "exec", "unset", "readonly", "declare", "let", "((",
+];
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let silent =
+        case.faults().any(|fault| matches!(fault, Fault::SilentExit { .. } | Fault::Mismatch { .. }));
+    let Some(file) = case.failing_file().filter(|file| silent && file.language.is_shell()) else {
+        return Vec::new();
+    };
+    let script = Script::new(&file.text);
+    script
+        .blocks
+        .iter()
+        .filter(|block| block.kind == BlockKind::While)
+        .find_map(|block| in_loop(case, &file, &script, block))
+        .into_iter()
+        .collect()
+}
+
+fn in_loop(case: &Case, file: &ScriptFile, script: &Script<'_>, block: &Block) -> Option<Candidate> {
+    let head = |command: &&Command| block.span.start <= command.span.start && command.span.start < block.body;
+    let read = script.commands.iter().filter(head).find(|command| script.name(command) == "read")?;
+    let lines = names(case, file, script, block)?;
+    let rounds = rounds(case, file, script.line_of(read.span.start))?;
+    if lines < 2 || rounds != 1 {
+        return None;
+    }
+    let inside = |command: &&Command| block.body <= command.span.start && command.span.end <= block.span.end;
+    let parts: Vec<(Range<usize>, String)> = script
+        .commands
+        .iter()
+        .filter(inside)
+        .filter(|command| may_read(script, command))
+        .map(|command| (command.span.end..command.span.end, " < /dev/null".to_owned()))
+        .collect();
+    let (first, _) = parts.first()?;
+    let number = script.line_of(first.start.saturating_sub(1));
+    Draft::new(
+        "loop_input",
+        format!("line {number}: a command in the loop reads the loop's own input, and takes the names that are left"),
+        "give the commands in the loop an input of their own",
+    )
+    .evidence(format!("the list has {lines} lines, and the loop ran once"))
+    .rewrite(file, splice(&file.text, parts), format!("line {number}: < /dev/null"))
+    .done()
+}
+
+/// How many lines the list has that a loop reads from a file.
+fn names(case: &Case, file: &ScriptFile, script: &Script<'_>, block: &Block) -> Option<usize> {
+    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
+    let values = Values::new(case, script, home);
+    let line_end =
+        script.text.get(block.span.end..)?.find('\n').map_or(script.text.len(), |at| block.span.end + at);
+    let behind = script
+        .commands
+        .iter()
+        .filter(|command| block.span.end <= command.span.start && command.span.end <= line_end);
+    let mut redirects = behind.flat_map(|command| &command.redirects);
+    let (_, target) = redirects.find(|(operator, _)| script.get(operator) == "<")?;
+    let path = values.word(script.get(target)).unwrap_or_else(|| unquoted(script.get(target)));
+    let text = String::from_utf8(case.scene.read(&case.find(Path::new(&path))?, LARGEST)?).ok()?;
+    Some(text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')).count())
+}
+
+/// How often the body of a loop ran: the reads that gave something and were not told to be comments.
+fn rounds(case: &Case, file: &ScriptFile, line: u32) -> Option<usize> {
+    let steps = &case.trace?.steps;
+    let own = |file_of: &Path| file_of == file.path || file_of.file_name() == file.path.file_name();
+    let reads = steps.iter().filter(|step| {
+        own(&step.file) && step.line == line && step.words.first().is_some_and(|word| word == "read")
+    });
+    // The last read finds the end; comments at the beginning of the list are read too.
+    let reads = reads.count().checked_sub(1)?;
+    let skipped = steps
+        .iter()
+        .filter(|step| own(&step.file) && step.words.first().is_some_and(|word| word == "continue"))
+        .count();
+    reads.checked_sub(skipped)
+}
+
+fn may_read(script: &Script<'_>, command: &Command) -> bool {
+    let name = script.name(command);
+    let piped = command.before.starts_with('|') && command.before != "||";
+    let fed = command.redirects.iter().any(|(operator, _)| script.get(operator).starts_with('<'));
+    let substituted = script.around(command.block).any(|(_, block)| block.kind == BlockKind::Substitution);
+    !name.is_empty()
+        && !DEAF.contains(&name.as_str())
+        && !piped
+        && !fed
+        && !substituted
+        && script.calls(&name).all(|_| !is_function(script, &name))
+}
+
+fn is_function(script: &Script<'_>, wanted: &str) -> bool {
+    script.blocks.iter().any(|block| matches!(&block.kind, BlockKind::Function { name } if name == wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use selfheal_core::trace::{Step, Trace};
+
+    use super::*;
+    use crate::testing::{HOME, TestCase, TestScene};
+
+    fn case(text: &str, reads: usize) -> TestCase {
+        let step = |line: u32, word: &str| Step {
+            file: format!("{HOME}/x.sh").into(),
+            line,
+            words: vec![word.into()],
+            status: Some(0),
+        };
+        let steps = (0..reads).map(|_| step(1, "read")).collect();
+        TestCase::new("x.sh", text, TestScene::new().file("hosts", "a\nb\nc\n"))
+            .fault(Fault::SilentExit { code: 1 })
+            .trace(Trace { steps, ..Trace::default() })
+            .at(4)
+    }
+
+    #[test]
+    fn gives_the_commands_an_input_of_their_own() {
+        let text = "while read -r h; do\n  ssh \"$h\" uptime >> out\n  echo $h\ndone < hosts\n[ -s all ] || exit 1\n";
+        assert!(case(text, 2).healed(&LoopInput).contains("uptime >> out < /dev/null\n  echo $h\n"));
+        let own = "while read h; do ./bin/push $h || exit 2; done < hosts\nexit 1\n";
+        assert!(case(own, 2).healed(&LoopInput).contains("./bin/push $h < /dev/null || exit 2"));
+    }
+
+    #[test]
+    fn leaves_loops_that_went_through_their_list_alone() {
+        let text = "while read -r h; do\n  ssh \"$h\" uptime\ndone < hosts\nexit 1\n";
+        assert!(case(text, 4).silent(&LoopInput));
+        assert!(case(&text.replace("uptime", "uptime < x"), 2).silent(&LoopInput));
+        assert!(case("while read -r h; do\n  echo \"$h\"\ndone < hosts\nexit 1\n", 2).silent(&LoopInput));
+    }
+}
