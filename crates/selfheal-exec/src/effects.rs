@@ -8,7 +8,7 @@
 //! Two names of one file that a job wrote are two effects. Where the machine's file has several names, the box breaks
 //! the link at the first write, so the sibling's change is not seen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
@@ -61,6 +61,8 @@ pub struct Layer {
     pub upper: PathBuf,
     /// The old content.
     pub old: PathBuf,
+    /// Names at the top that are no changes: what else is mounted or was put there.
+    pub skip: BTreeSet<OsString>,
 }
 
 /// The effects of one run.
@@ -70,23 +72,28 @@ pub struct Listing {
     pub effects: Vec<Effect>,
     /// False when there were too many, too deep, or something could not be read.
     pub complete: bool,
+    /// A file of the machine with several names, of which the job wrote to one: the others did not follow.
+    pub several_names: Option<PathBuf>,
 }
 
 /// Lists what was changed in layers.
 #[must_use]
 pub fn list(layers: &[Layer], marks: Marks) -> Listing {
-    let mut walk = Walk { marks, effects: Vec::new(), complete: true };
+    let mut walk = Walk { marks, effects: Vec::new(), complete: true, several_names: None };
     for layer in layers {
-        walk.folder(&Spot {
-            path: layer.at.clone(),
-            upper: layer.upper.clone(),
-            old: Some(layer.old.clone()),
-            opaque: false,
-            depth: 0,
-        });
+        walk.folder(
+            &Spot {
+                path: layer.at.clone(),
+                upper: layer.upper.clone(),
+                old: Some(layer.old.clone()),
+                opaque: false,
+                depth: 0,
+            },
+            &layer.skip,
+        );
     }
     walk.effects.sort();
-    Listing { effects: walk.effects, complete: walk.complete }
+    Listing { effects: walk.effects, complete: walk.complete, several_names: walk.several_names }
 }
 
 /// One place in the walk.
@@ -116,10 +123,11 @@ struct Walk {
     marks: Marks,
     effects: Vec<Effect>,
     complete: bool,
+    several_names: Option<PathBuf>,
 }
 
 impl Walk {
-    fn folder(&mut self, spot: &Spot) {
+    fn folder(&mut self, spot: &Spot, skip: &BTreeSet<OsString>) {
         if spot.depth > DEEPEST {
             self.complete = false;
             return;
@@ -128,7 +136,7 @@ impl Walk {
             self.complete = false;
             return;
         };
-        for name in &names {
+        for name in names.iter().filter(|name| !skip.contains(*name)) {
             if self.effects.len() >= MOST_EFFECTS {
                 self.complete = false;
                 return;
@@ -185,13 +193,16 @@ impl Walk {
             }
         }
         let was_folder = old.is_some_and(Metadata::is_dir);
-        self.folder(&Spot {
-            path: spot.path.clone(),
-            upper: spot.upper.clone(),
-            old: spot.old.clone().filter(|_| was_folder),
-            opaque: spot.opaque || self.is_opaque(&spot.upper),
-            depth: spot.depth,
-        });
+        self.folder(
+            &Spot {
+                path: spot.path.clone(),
+                upper: spot.upper.clone(),
+                old: spot.old.clone().filter(|_| was_folder),
+                opaque: spot.opaque || self.is_opaque(&spot.upper),
+                depth: spot.depth,
+            },
+            &BTreeSet::new(),
+        );
     }
 
     fn new_thing(&mut self, spot: &Spot, new: &Metadata, old: Option<&Metadata>) {
@@ -207,6 +218,9 @@ impl Walk {
             let content = content_of(&spot.upper, new);
             self.push(spot, Change::Changed, new, content);
             return;
+        }
+        if old_facts.is_file() && old_facts.nlink() > 1 && new.is_file() {
+            self.several_names.get_or_insert_with(|| spot.path.clone());
         }
         match difference(&spot.upper, new, spot.old.as_deref(), old_facts) {
             Difference::Same if self.same_attributes(spot, new, old_facts) => {}

@@ -1,6 +1,6 @@
 //! Whether the box, and not the job, may be the reason for how a boxed run ended. Pure: reads what was seen.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use selfheal_core::run::Ended;
 
@@ -19,6 +19,8 @@ pub(crate) struct Evidence<'a> {
     pub secrets: &'a [String],
     /// The limit that the box saw it run into.
     pub overrun: Option<Overrun>,
+    /// A file with several names of which only one was changed.
+    pub several_names: Option<&'a Path>,
     /// It had the machine's network.
     pub net: bool,
     /// All effects are listed.
@@ -104,7 +106,14 @@ pub(crate) fn doubt(evidence: &Evidence<'_>) -> Option<String> {
     let told = told.or_else(|| crowded(&lower).then(|| in_words(Overrun::Processes).to_owned()));
     let refused =
         (evidence.as_root && is_refused(&lower)).then(|| "the box refuses this even to root".to_owned());
-    told.or(refused).or_else(|| read_only(&lower)).or_else(|| hidden(evidence)).or_else(|| secret(evidence))
+    told.or(refused)
+        .or_else(|| read_only(&lower))
+        .or_else(|| hidden(evidence))
+        .or_else(|| secret(evidence))
+        .or_else(|| {
+            let file = evidence.several_names?;
+            Some(format!("{} has several names, which the box does not keep together", file.display()))
+        })
 }
 
 /// A process that could not be started: the same words about something else are the job's own matter.
@@ -161,6 +170,7 @@ mod tests {
             hidden: &["/root/.ssh".into()],
             secrets: &["API_KEY".to_owned()],
             overrun: None,
+            several_names: None,
             net: false,
             complete: true,
             as_root: true,

@@ -2,7 +2,9 @@
 //!
 //! As root one overlay has the whole of `/` below it, and each other file system gets one of its own. An ordinary user
 //! may not do that (the mounts below `/` are locked in his namespace), so there is an overlay for each folder at the
-//! top, and where a folder has mounts inside, the same again one level deeper.
+//! top, and where a folder has mounts inside, the same again one level deeper. An overlay for him costs up to half a
+//! millisecond, so in the lean form he gets one only where he may write or the job may want to, and read-only binds of
+//! the rest: there a write is refused for another reason than on the machine.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +13,11 @@ use super::mounts::Mounts;
 /// Folders that a box gets in a form of its own.
 pub(crate) const SPECIAL: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// So many file systems are laid over each other at most; what is beyond is not visible in the box.
-const MOST_OVERLAYS: usize = 400;
+/// So many overlays are mounted at most; folders beyond are read-only, those that the job may want to write last.
+const MOST_OVERLAYS: usize = 200;
+
+/// So many pieces make a tree at most; what is beyond is not visible in the box.
+const MOST_PIECES: usize = 4000;
 
 /// One piece of a tree. Paths are those that the job sees.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,13 +30,19 @@ pub(crate) enum Piece {
     Link(PathBuf),
     /// The machine's file, read-only.
     File(PathBuf),
+    /// The machine's folder with all that is mounted in it, read-only.
+    Sealed(PathBuf),
 }
 
 impl Piece {
     /// Where it goes.
     pub(crate) fn path(&self) -> &Path {
         match self {
-            Self::Overlay(path) | Self::Folder(path) | Self::Link(path) | Self::File(path) => path,
+            Self::Overlay(path)
+            | Self::Folder(path)
+            | Self::Link(path)
+            | Self::File(path)
+            | Self::Sealed(path) => path,
         }
     }
 }
@@ -69,7 +80,7 @@ fn is_special(path: &Path) -> bool {
 pub(crate) fn for_root(mounts: &Mounts, look: &dyn Look) -> Vec<Piece> {
     let mut pieces = vec![Piece::Overlay(PathBuf::from("/"))];
     let others = mounts.iter().filter(|point| !is_special(point));
-    pieces.extend(others.take(MOST_OVERLAYS).filter_map(|point| match look.entry(point) {
+    pieces.extend(others.take(MOST_PIECES).filter_map(|point| match look.entry(point) {
         Entry::Folder => Some(Piece::Overlay(point.clone())),
         Entry::File => Some(Piece::File(point.clone())),
         Entry::Link | Entry::Other => None,
@@ -78,12 +89,14 @@ pub(crate) fn for_root(mounts: &Mounts, look: &dyn Look) -> Vec<Piece> {
 }
 
 /// The pieces for an ordinary user. `wanted` are paths that the job may want to write.
-pub(crate) fn for_user(mounts: &Mounts, wanted: &[PathBuf], look: &dyn Look) -> Vec<Piece> {
-    let mut pieces = Vec::new();
-    descend(Path::new("/"), mounts, look, &mut pieces);
+pub(crate) fn for_user(mounts: &Mounts, wanted: &[PathBuf], lean: bool, look: &dyn Look) -> Vec<Piece> {
+    let mut maker = Maker { mounts, wanted, lean, look, pieces: Vec::new(), overlays: 0 };
+    maker.descend(Path::new("/"));
+    let mut pieces = maker.pieces;
     for path in wanted {
         if let Some(own) = needs_its_own(path, mounts, look)
             && !pieces.contains(&Piece::Overlay(own.clone()))
+            && !pieces.iter().any(|piece| matches!(piece, Piece::Sealed(path) if own.starts_with(path)))
         {
             pieces.push(Piece::Overlay(own));
         }
@@ -92,22 +105,53 @@ pub(crate) fn for_user(mounts: &Mounts, wanted: &[PathBuf], look: &dyn Look) -> 
     pieces
 }
 
-fn descend(folder: &Path, mounts: &Mounts, look: &dyn Look, pieces: &mut Vec<Piece>) {
-    for path in look.names(folder) {
-        if pieces.len() >= MOST_OVERLAYS {
-            return;
-        }
-        match look.entry(&path) {
-            Entry::Folder if is_special(&path) => {}
-            Entry::Folder if mounts.below(&path) => {
-                pieces.push(Piece::Folder(path.clone()));
-                descend(&path, mounts, look, pieces);
+struct Maker<'a> {
+    mounts: &'a Mounts,
+    wanted: &'a [PathBuf],
+    lean: bool,
+    look: &'a dyn Look,
+    pieces: Vec<Piece>,
+    overlays: usize,
+}
+
+impl Maker<'_> {
+    fn descend(&mut self, folder: &Path) {
+        let (first, rest): (Vec<_>, Vec<_>) =
+            self.look.names(folder).into_iter().partition(|path| self.may_be_wanted(path));
+        for path in first.into_iter().chain(rest) {
+            if self.pieces.len() < MOST_PIECES {
+                self.place(path);
             }
-            Entry::Folder => pieces.push(Piece::Overlay(path)),
-            Entry::Link => pieces.push(Piece::Link(path)),
-            Entry::File => pieces.push(Piece::File(path)),
+        }
+    }
+
+    fn place(&mut self, path: PathBuf) {
+        match self.look.entry(&path) {
+            Entry::Folder if is_special(&path) => {}
+            Entry::Folder if self.overlays >= MOST_OVERLAYS || self.is_read_only(&path) => {
+                self.pieces.push(Piece::Sealed(path));
+            }
+            Entry::Folder if self.mounts.below(&path) => {
+                self.pieces.push(Piece::Folder(path.clone()));
+                self.descend(&path);
+            }
+            Entry::Folder => {
+                self.overlays += 1;
+                self.pieces.push(Piece::Overlay(path));
+            }
+            Entry::Link => self.pieces.push(Piece::Link(path)),
+            Entry::File => self.pieces.push(Piece::File(path)),
             Entry::Other => {}
         }
+    }
+
+    /// Whether something in it may be wanted.
+    fn may_be_wanted(&self, path: &Path) -> bool {
+        self.wanted.iter().any(|wanted| wanted.starts_with(path))
+    }
+
+    fn is_read_only(&self, path: &Path) -> bool {
+        self.lean && !self.may_be_wanted(path) && !self.look.writable(path)
     }
 }
 
@@ -187,7 +231,7 @@ mod tests {
     fn a_user_gets_one_a_folder_and_descends_to_mounts() {
         let wanted = ["/home/me/work", "/var/lib/app/db", "/var/tmp", "/tmp"].map(PathBuf::from);
         assert_eq!(
-            for_user(&mounts(), &wanted, &Machine),
+            for_user(&mounts(), &wanted, false, &Machine),
             [
                 Piece::Link("/bin".into()),
                 overlay("/home"),
@@ -200,6 +244,54 @@ mod tests {
                 overlay("/var/lib/app"),
                 overlay("/var/tmp"),
             ]
+        );
+    }
+
+    #[test]
+    fn the_lean_form_seals_what_nobody_writes_to() {
+        let wanted = ["/home/me/work", "/var/tmp"].map(PathBuf::from);
+        let sealed = |path: &str| Piece::Sealed(PathBuf::from(path));
+        assert_eq!(
+            for_user(&mounts(), &wanted, true, &Machine),
+            [
+                Piece::Link("/bin".into()),
+                overlay("/home"),
+                sealed("/mnt"),
+                Piece::File("/swapfile".into()),
+                overlay("/tmp"),
+                overlay("/var"),
+                overlay("/var/tmp"),
+            ]
+        );
+    }
+
+    /// A folder with very many folders beside the one that counts.
+    #[test]
+    fn what_is_wanted_comes_first() {
+        struct Full;
+        impl Look for Full {
+            fn entry(&self, _: &Path) -> Entry {
+                Entry::Folder
+            }
+            fn names(&self, folder: &Path) -> Vec<PathBuf> {
+                match folder.to_str().unwrap() {
+                    "/" => vec!["/tmp".into()],
+                    "/tmp" => (1000..2000).map(|number| format!("/tmp/{number}").into()).collect(),
+                    _ => Vec::new(),
+                }
+            }
+            fn owned(&self, _: &Path) -> bool {
+                true
+            }
+            fn writable(&self, _: &Path) -> bool {
+                true
+            }
+        }
+        let mounts = Mounts::parse(b"1 0 0:1 / / rw\n2 1 0:1 /tmp/1999 /tmp/1999 rw\n");
+        let pieces = for_user(&mounts, &["/tmp/1998/x".into()], false, &Full);
+        assert_eq!(pieces.len(), 1001);
+        assert!(
+            pieces.contains(&overlay("/tmp/1998")) && pieces.contains(&Piece::Sealed("/tmp/1500".into()))
         );
     }
 }

@@ -108,6 +108,9 @@ pub struct BoxConfig {
     pub see: Vec<PathBuf>,
     /// What one box may use; a share of the free memory where not given.
     pub limits: BoxLimits,
+    /// Whether an ordinary user's box is read-only where he could not write anyway: faster, and what is refused there is
+    /// in doubt.
+    pub lean: bool,
     /// Rungs that are not used although the machine offers them.
     pub forbid: Vec<String>,
 }
@@ -170,6 +173,7 @@ impl BoxRunner {
             parent: i32::try_from(std::process::id()).unwrap_or(0),
             store: Raw::of(self.config.store.join(format!("{STORE_PREFIX}{}-{number}", std::process::id()))),
             limits: limits(self.config.limits),
+            lean: self.config.lean,
             hidden: self.config.hidden.iter().chain([&self.config.store]).map(Raw::of).collect(),
             ..Plan::default()
         }
@@ -271,6 +275,7 @@ impl BoxRunner {
         });
         let output = format!("{}\n{}", stdout.text(), stderr.text());
         let hidden: Vec<PathBuf> = seen.hidden.into_iter().map(Raw::into_path).collect();
+        let several_names = seen.several_names.map(Raw::into_path);
         let inconclusive = doubt::doubt(&doubt::Evidence {
             ended: &seen.ended,
             output: &output,
@@ -278,6 +283,7 @@ impl BoxRunner {
             secrets: &prepared.secrets,
             overrun: seen.overrun,
             net: prepared.plan.net,
+            several_names: several_names.as_deref(),
             complete: seen.effects_complete,
             as_root: rustix::process::geteuid().is_root(),
         });

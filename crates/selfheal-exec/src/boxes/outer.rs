@@ -115,9 +115,9 @@ impl Outer {
         let wanted: Vec<PathBuf> = plan.wanted.iter().map(|path| path.path().to_path_buf()).collect();
         let pieces = match marks {
             Marks::Trusted => layout::for_root(&mounts, &machine),
-            Marks::User => layout::for_user(&mounts, &wanted, &machine),
+            Marks::User => layout::for_user(&mounts, &wanted, plan.lean, &machine),
         };
-        let builder = Builder { store: &store, marks, pieces: &pieces };
+        let builder = Builder { store: &store, marks, pieces: &pieces, mounts: &mounts };
         if !plan.setup.is_empty() {
             let setup_root = builder.build_for_setup()?;
             setup::make(&setup_root, plan.cwd.path(), &plan.setup).map_err(Trouble::Setup)?;
@@ -171,6 +171,7 @@ impl Outer {
             peak_kib,
             effects: listing.effects.into_iter().map(WireEffect::from).collect(),
             effects_complete: listing.complete,
+            several_names: listing.several_names.map(Raw::of),
             fetched: plan.fetch.iter().filter_map(|path| self.fetch(plan, path)).collect(),
             overrun: watch.overrun(),
             left: left.unwrap_or_default(),
@@ -254,7 +255,14 @@ impl Outer {
 fn is_mighty() -> bool {
     let may = rustix::thread::capabilities(None)
         .is_ok_and(|sets| sets.effective.contains(rustix::thread::CapabilitySet::SYS_ADMIN));
-    may && rustix::process::geteuid().is_root()
+    may && rustix::process::geteuid().is_root() && maps_everyone()
+}
+
+/// Whether every user is mapped, to himself: else this is the namespace of a container, whose root is an ordinary user
+/// for file systems.
+fn maps_everyone() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 /// Own mounts, and for an ordinary user the right to make some: a namespace in which he is himself.

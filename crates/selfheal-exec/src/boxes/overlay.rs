@@ -32,6 +32,8 @@ pub(crate) struct Overlay<'a> {
     pub upper: Option<(&'a Path, &'a Path)>,
     /// Marks in `user.overlay.*` (an ordinary user) and not in `trusted.overlay.*` (root).
     pub user_marks: bool,
+    /// Read-only, as what lies below.
+    pub read_only: bool,
 }
 
 impl Overlay<'_> {
@@ -57,7 +59,8 @@ impl Overlay<'_> {
             fsconfig_set_string(&fs, "metacopy", "off")?;
         }
         fsconfig_create(&fs)?;
-        let attributes = MountAttrFlags::MOUNT_ATTR_NODEV | MountAttrFlags::MOUNT_ATTR_NOSUID;
+        let mut attributes = MountAttrFlags::MOUNT_ATTR_NODEV | MountAttrFlags::MOUNT_ATTR_NOSUID;
+        attributes.set(MountAttrFlags::MOUNT_ATTR_RDONLY, self.read_only);
         attach(&fsmount(&fs, FsMountFlags::FSMOUNT_CLOEXEC, attributes)?, target)
     }
 

@@ -4,6 +4,7 @@
 //! `tN` for the same of the setup; `root` is the tree for the job. Nothing here is ever unmounted by hand: the
 //! namespace ends with the process.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, symlink};
@@ -13,6 +14,7 @@ use rustix::fs::{Access, CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::mount::MountAttrFlags;
 
 use super::layout::{Entry, Look, Piece};
+use super::mounts::Mounts;
 use super::overlay::{Bind, Overlay, Step, bind, blank_over, inside, mount_fresh, named};
 use crate::effects::{Layer, Marks};
 
@@ -56,6 +58,8 @@ pub(crate) struct Builder<'a> {
     pub marks: Marks,
     /// The pieces.
     pub pieces: &'a [Piece],
+    /// The machine's mounts.
+    pub mounts: &'a Mounts,
 }
 
 impl Builder<'_> {
@@ -67,7 +71,10 @@ impl Builder<'_> {
             if let Piece::Overlay(path) = piece {
                 let (upper, work) = (self.numbered('s', number), self.numbered('t', number));
                 self.make_upper(&upper, &work, path)?;
-                self.overlay(std::slice::from_ref(path), Some((&upper, &work)), &target)?;
+                self.make_target(&target)?;
+                // What the setup makes must be there even where the job may not write.
+                let lower = std::slice::from_ref(path);
+                self.overlay(lower, Some((&upper, &work)), false).mount(&target)?;
             } else {
                 self.place(piece, &target)?;
             }
@@ -80,28 +87,49 @@ impl Builder<'_> {
         let root = self.folder("root")?;
         let mut layers = Vec::new();
         for (number, piece) in self.pieces.iter().enumerate() {
-            let target = inside(&root, piece.path());
-            if let Piece::Overlay(path) = piece {
-                let upper = self.numbered('u', number);
-                self.make_upper(&upper, &self.numbered('w', number), path)?;
-                let lower = self.lower(number, path);
-                match self.overlay(&lower, Some((&upper, &self.numbered('w', number))), &target) {
-                    Ok(()) => layers.push(Layer {
-                        at: path.clone(),
-                        upper,
-                        old: self.old_view(number, path, &lower)?,
-                    }),
-                    Err(reason) if path == Path::new("/") => return Err(reason),
-                    Err(_) => {
-                        bind(path, &target, Bind::ReadOnlyTree).or_else(|why| unless_gone(path, why))?
-                    }
-                }
-            } else {
-                self.place(piece, &target).or_else(|why| unless_gone(piece.path(), why))?;
-            }
+            let raised = self.raise(number, piece, &root);
+            layers.extend(raised.or_else(|why| unless_gone(piece.path(), why).map(|()| None))?);
         }
+        layers.extend(self.plain_layers(&root));
         self.close_folders(&root)?;
         Ok((root, layers))
+    }
+
+    /// Puts one piece in its place; gives the layer of what is written to it, if it has one.
+    fn raise(&self, number: usize, piece: &Piece, root: &Path) -> Step<Option<Layer>> {
+        let target = inside(root, piece.path());
+        let Piece::Overlay(path) = piece else { return self.place(piece, &target).map(|()| None) };
+        let (upper, work) = (self.numbered('u', number), self.numbered('w', number));
+        self.make_upper(&upper, &work, path)?;
+        let lower = self.lower(number, path);
+        self.make_target(&target)?;
+        let read_only = self.mounts.read_only(path);
+        match self.overlay(&lower, Some((&upper, &work)), read_only).mount(&target) {
+            Ok(()) => {
+                let old = self.old_view(number, path, &lower)?;
+                Ok(Some(Layer { at: path.clone(), upper, old, skip: BTreeSet::new() }))
+            }
+            Err(reason) if path == Path::new("/") => Err(reason),
+            // Some file systems cannot lie below an overlay.
+            Err(_) => bind(path, &target, Bind::ReadOnlyTree).map(|()| None),
+        }
+    }
+
+    /// Folders that only hold other pieces can be written to as well. What is new in them lies there and nowhere else.
+    fn plain_layers<'b>(&'b self, root: &'b Path) -> impl Iterator<Item = Layer> + 'b {
+        let folders = self.pieces.iter().filter(|piece| matches!(piece, Piece::Folder(_))).map(Piece::path);
+        let all = folders.chain((self.marks == Marks::User).then_some(Path::new("/")));
+        all.map(move |folder| {
+            let here = |path: &Path| path.parent() == Some(folder);
+            let pieces = self.pieces.iter().map(Piece::path).chain(super::layout::SPECIAL.map(Path::new));
+            let skip = pieces.filter(|path| here(path)).filter_map(|path| Some(path.file_name()?.to_owned()));
+            Layer {
+                at: folder.to_path_buf(),
+                upper: inside(root, folder),
+                old: folder.to_path_buf(),
+                skip: skip.collect(),
+            }
+        })
     }
 
     /// The root and the folders that only hold other pieces belong to an ordinary user in his box: he may do as much
@@ -109,8 +137,9 @@ impl Builder<'_> {
     fn close_folders(&self, root: &Path) -> Step<()> {
         let folders = self.pieces.iter().filter(|piece| matches!(piece, Piece::Folder(_))).map(Piece::path);
         let all = folders.chain((self.marks == Marks::User).then_some(Path::new("/")));
-        for folder in all.filter(|folder| !is_gone(folder)) {
-            let facts = named(fs::metadata(folder), format_args!("look at {}", folder.display()))?;
+        for folder in all {
+            // On a busy machine it may be gone by now.
+            let Ok(facts) = fs::metadata(folder) else { continue };
             let bits = bits_for_caller(folder, facts.mode() & 0o7777);
             named(
                 fs::set_permissions(inside(root, folder), fs::Permissions::from_mode(bits)),
@@ -143,13 +172,17 @@ impl Builder<'_> {
             return Ok(path.to_path_buf());
         }
         let view = self.folder(&format!("o{number}"))?;
-        self.overlay(lower, None, &view)?;
+        self.overlay(lower, None, true).mount(&view)?;
         Ok(view)
     }
 
-    fn overlay(&self, lower: &[PathBuf], upper: Option<(&Path, &Path)>, target: &Path) -> Step<()> {
-        self.make_target(target)?;
-        Overlay { lower, upper, user_marks: self.marks == Marks::User }.mount(target)
+    fn overlay<'b>(
+        &self,
+        lower: &'b [PathBuf],
+        upper: Option<(&'b Path, &'b Path)>,
+        read_only: bool,
+    ) -> Overlay<'b> {
+        Overlay { lower, upper, user_marks: self.marks == Marks::User, read_only }
     }
 
     /// The place for a mount: in a tree without a root overlay it has to be made.
@@ -170,6 +203,10 @@ impl Builder<'_> {
                     named(fs::File::create(target), "make a mount point")?;
                 }
                 bind(path, target, Bind::ReadOnly)
+            }
+            Piece::Sealed(path) => {
+                self.make_target(target)?;
+                bind(path, target, Bind::ReadOnlyTree)
             }
             Piece::Overlay(_) => Ok(()),
         }

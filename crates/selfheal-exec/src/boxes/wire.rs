@@ -64,6 +64,8 @@ pub(crate) struct Plan {
     pub store: Raw,
     /// What the job may use.
     pub limits: Limits,
+    /// Read-only where an ordinary user cannot write anyway.
+    pub lean: bool,
     /// The machine's network, and not one of its own.
     pub net: bool,
     /// Paths that can be seen although what they lie in is hidden.
@@ -172,6 +174,8 @@ pub(crate) struct Seen {
     pub effects: Vec<WireEffect>,
     /// False when there were too many effects, or some could not be read.
     pub effects_complete: bool,
+    /// A file with several names of which only one was changed.
+    pub several_names: Option<Raw>,
     pub fetched: Vec<(Raw, Raw)>,
     /// The limit that it ran into, if the box saw it.
     pub overrun: Option<Overrun>,

@@ -1,6 +1,8 @@
 //! Plays the program in tests of this crate: the hidden commands, and `run RESULT DEADLINE_MS GRACE_MS COMMAND…`, which
 //! makes a live run, writes it to the file RESULT as JSON and ends with its exit code; with `bare` for `run` it becomes the
-//! command.
+//! command. `operate` is described there.
+
+mod operate;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,8 +15,18 @@ use selfheal_exec::{Supervisor, exec_bare};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let code = selfheal_exec::hidden_command(&args).or_else(|| run(&args)).unwrap_or(2);
+    let code =
+        selfheal_exec::hidden_command(&args).or_else(|| random(&args)).or_else(|| run(&args)).unwrap_or(2);
     u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+fn random(args: &[OsString]) -> Option<i32> {
+    let [word, numbers @ ..] = args else { return None };
+    let numbers: Vec<u64> = numbers.iter().filter_map(|number| number.to_str()?.parse().ok()).collect();
+    match (word.to_str()?, numbers.as_slice()) {
+        ("operate", [seed, from, to]) => Some(i32::from(operate::main(*seed, *from, *to).is_err())),
+        _ => None,
+    }
 }
 
 fn run(args: &[OsString]) -> Option<i32> {
