@@ -8,12 +8,14 @@
 pub mod check;
 pub mod diff;
 pub mod edits;
+pub mod embedded;
 pub mod language;
 pub mod python;
 pub mod shell;
 pub mod source;
 pub mod tree;
 pub mod values;
+pub mod yaml;
 
 pub use language::{Dialect, Language};
 pub use source::Lines;

@@ -15,6 +15,8 @@ use selfheal_syntax::Language;
 
 use crate::scope::Roots;
 
+pub(crate) use sql::statements as sql_statements;
+
 /// One dangerous operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {

@@ -65,7 +65,7 @@ fn judge(line: u32, statement: &str) -> Option<Operation> {
 }
 
 /// The statements of a text with the line where each begins; comments, and the contents of strings, are taken out.
-fn statements(text: &str) -> Vec<(u32, String)> {
+pub fn statements(text: &str) -> Vec<(u32, String)> {
     let mut out = Vec::new();
     let (mut current, mut line, mut begun) = (String::new(), 1_u32, 1_u32);
     let mut chars = text.chars().peekable();

@@ -4,11 +4,19 @@
 //! checks are in force, and which steps can be reached at all. For the other languages tables of patterns say what must not
 //! be new ([`lines`]). A finding of weight *refuse* means that the change hides a failure; *medium* that it may.
 
+mod embedded;
 pub mod lines;
 mod loss;
+mod make;
+mod node;
+mod perl;
 mod python;
+mod ruby;
 mod settings;
 mod shell;
+mod sql;
+mod text;
+mod yaml;
 
 use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::Language;
@@ -28,8 +36,15 @@ pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding>
         Language::Shell => shell::compare(before, after),
         Language::Python => python::compare(before, after),
         Language::Other => unknown(before, after),
+        Language::Make => make::compare(before, after),
+        Language::Node => node::compare(before, after),
+        Language::Perl => perl::compare(before, after),
+        Language::Ruby => ruby::compare(before, after),
+        Language::Sql => sql::compare(before, after),
+        Language::Yaml => yaml::compare(before, after),
         _ => Vec::new(),
     };
+    out.extend(embedded::compare(language, before, after));
     out.extend(lines::compare(language, before, after));
     out.extend(loss::compare(language, before, after));
     out.truncate(MAX_FINDINGS);

@@ -1,7 +1,9 @@
 //! What happens when a command fails: the control-flow summary that both sides of a change are compared by.
 
 use selfheal_core::admission::{Finding, Weight};
-use selfheal_syntax::shell::{CommandKind, ListOperator, LoopKind, Script, Statement, StatementKind};
+use selfheal_syntax::shell::{
+    CommandKind, Consumer, ListOperator, LoopKind, Script, Statement, StatementKind,
+};
 
 use super::Sides;
 use super::classify::Classifier;
@@ -335,10 +337,24 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
                 let why = format!("`{name}` no longer ends the script when it fails");
                 out.push(at("masking/errexit", line, Weight::Refuse, why));
             }
+            (Some(Handling::Fails | Handling::Value), Handling::Ignored) => {
+                let why = format!("nothing looks at the status of `{name}` any more");
+                out.push(at("masking/status-ignored", line, Weight::Refuse, why));
+            }
+            (Some(Handling::Propagates), Handling::Ignored) if was_joined(sides, origin) => {
+                let why = format!("what follows `{name}` runs now even when it fails");
+                out.push(at("masking/status-ignored", line, Weight::Refuse, why));
+            }
             _ => {}
         }
     }
     out
+}
+
+/// Whether the old command stood left of `&&`.
+fn was_joined(sides: &Sides, origin: Option<usize>) -> bool {
+    let old = origin.and_then(|origin| sides.old.script.commands().get(origin));
+    old.is_some_and(|old| old.context.consumers.last() == Some(&Consumer::And))
 }
 
 /// Commands that take a text apart and touch nothing: an argument is where they usually stand.

@@ -1,0 +1,68 @@
+//! Masking in Makefiles besides their recipes: what is asked for, and what is told to ignore errors.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use selfheal_core::admission::{Finding, Weight};
+
+use crate::finding::at;
+
+/// A rule: its line, its prerequisites.
+type Rules = BTreeMap<String, (u32, BTreeSet<String>)>;
+
+/// Targets that are no longer asked for although they are still there, and recipes that became ignored.
+pub fn compare(before: &str, after: &str) -> Vec<Finding> {
+    let (old, new) = (rules(before), rules(after));
+    let mut out = Vec::new();
+    for (target, (_, had)) in &old {
+        let Some((line, has)) = new.get(target) else { continue };
+        // What is a target itself is a step; a plain file may be named wrongly.
+        let lost = had.iter().find(|name| !has.contains(*name) && new.contains_key(*name));
+        if let Some(name) = lost.filter(|_| !reaches(&new, target, had, has)) {
+            let why = format!("`{target}` no longer asks for `{name}`");
+            out.push(at("masking/step-skipped", *line, Weight::Refuse, why));
+        }
+    }
+    out
+}
+
+/// Whether everything that was asked for is still asked for by way of another prerequisite.
+fn reaches(rules: &Rules, target: &str, had: &BTreeSet<String>, has: &BTreeSet<String>) -> bool {
+    let mut seen: BTreeSet<&str> = has.iter().map(String::as_str).collect();
+    let mut open: Vec<&str> = seen.iter().copied().collect();
+    while let Some(next) = open.pop() {
+        for name in rules.get(next).map(|(_, all)| all).into_iter().flatten() {
+            if name != target && seen.insert(name) {
+                open.push(name);
+            }
+        }
+    }
+    had.iter().all(|name| seen.contains(name.as_str()))
+}
+
+fn rules(text: &str) -> Rules {
+    let mut out = Rules::new();
+    for (line, number) in text.replace("\\\n", " ").lines().zip(1_u32..) {
+        let is_rule = !line.starts_with(['\t', '#', ' ', '.']) && !line.contains('=');
+        let Some((targets, sources)) = line.split_once(':').filter(|_| is_rule) else { continue };
+        let sources = sources.trim_start_matches(':').split(['#', ';']).next().unwrap_or_default();
+        for target in targets.split_whitespace() {
+            let (_, all) = out.entry(target.to_owned()).or_insert((number, BTreeSet::new()));
+            all.extend(sources.split_whitespace().filter(|word| *word != "|").map(str::to_owned));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_still_asked_for_by_another_way_is_not_lost() {
+        let old = "all: test build\ntest:\n\tt\nbuild:\n\tb\n";
+        assert_eq!(compare(old, &old.replace("all: test", "all:")).len(), 1);
+        let moved = old.replace("all: test", "all:").replace("build:", "build: test");
+        assert!(compare(old, &moved).is_empty());
+        assert!(compare("a: x.c\n\tcc\n", "a: y.c\n\tcc\n").is_empty());
+    }
+}
