@@ -277,6 +277,11 @@ fn json_words(text: &str) -> Option<Vec<String>> {
 
 /// Words as one line: what stands behind `sh -c`, else the words quoted.
 fn as_line(words: &[String]) -> String {
+    let words = match words {
+        // How compose files say that a check is a list of words.
+        [first, rest @ ..] if first == "CMD" && !rest.is_empty() => rest,
+        _ => words,
+    };
     let shell = words.first().is_some_and(|first| {
         SHELLS.contains(&first.rsplit('/').next().unwrap_or(first)) || first == "CMD-SHELL"
     });

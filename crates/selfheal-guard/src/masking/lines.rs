@@ -83,6 +83,12 @@ const ADDED: &[Row] = &[
     row(PERL, "unreachable", r"\bif\s*\(\s*0\s*\)|\bunless\s*\(\s*1\s*\)", "code can no longer be reached"),
     // Ruby.
     row(RUBY, "tls-off", r"VERIFY_NONE|verify_mode\s*=\s*0", "certificates are no longer checked"),
+    row(
+        RUBY,
+        "data-dropped",
+        r"\.scrub\b|(invalid|undef):\s*:replace|liberal_parsing:\s*true|on_error:\s*:skip",
+        "what cannot be decoded is dropped",
+    ),
     row(RUBY, "test-skipped", r"\b(xit|xdescribe|pending|skip)\b", "a test is left out"),
     row(RUBY, "unreachable", r"\bif\s+(false|nil)\b", "code can no longer be reached"),
     // Make.

@@ -149,6 +149,18 @@ fn exits(old: &Program, new: &Program) -> Vec<Finding> {
             out.push(at("masking/exit-zero", line(node), Weight::Refuse, "the program ends with success"));
         }
     }
+    for node in fresh(old, new, "ternary_expression") {
+        let branch = |name: &str| node.child_by_field_name(name).map(|inner| new.squeezed(inner));
+        let same = branch("consequence") == branch("alternative");
+        if same {
+            out.push(at(
+                "masking/check-weakened",
+                line(node),
+                Weight::Refuse,
+                "a choice gives the same either way",
+            ));
+        }
+    }
     out
 }
 
@@ -246,6 +258,16 @@ fn checks(old: &Program, new: &Program) -> Vec<Finding> {
             })
             .count()
     };
+    let runs = |program: &Program, names: &[&str]| {
+        let calls = program.nodes("call_expression").into_iter();
+        calls.filter(|call| names.contains(&program.method(*call))).count()
+    };
+    let (raising, silent) = (["execSync", "execFileSync"], ["spawnSync", "spawn", "exec", "execFile"]);
+    let unchecked = runs(new, &raising) < runs(old, &raising) && runs(new, &silent) > runs(old, &silent);
+    if unchecked && looks(new) <= looks(old) {
+        let why = "the status of a command is no longer looked at";
+        out.push(whole("masking/status-ignored", Weight::Refuse, why));
+    }
     if fewer(&looks) {
         out.push(whole(
             "masking/status-ignored",
@@ -364,7 +386,11 @@ fn gone(old: &Program, new: &Program) -> Option<Finding> {
     let names = |program: &Program| -> BTreeMap<String, usize> {
         let mut out = BTreeMap::new();
         let calls = program.nodes("call_expression").into_iter();
-        for call in calls.filter(|call| !handlers::is_message(program, *call) && !is_assert(program, *call)) {
+        for call in calls.filter(|call| {
+            !handlers::is_message(program, *call)
+                && !is_assert(program, *call)
+                && program.method(*call) != "require"
+        }) {
             *out.entry(program.method(call).to_owned()).or_default() += 1;
         }
         out

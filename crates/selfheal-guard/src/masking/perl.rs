@@ -12,7 +12,7 @@ const FAILS: &[&str] = &[
 ];
 
 /// Words in front of which a status is looked at.
-const LOOKS: &[&str] = &["$?", "== 0", "!= 0", "$@", "$!", "or die", "|| die", ">> 8"];
+const LOOKS: &[&str] = &["$?", "== 0", "!= 0", "$@", "or die", "|| die", ">> 8"];
 
 /// What in a change hides a failure.
 pub fn compare(before: &str, after: &str) -> Vec<Finding> {

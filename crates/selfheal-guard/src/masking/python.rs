@@ -2,6 +2,7 @@
 
 mod handlers;
 mod loss;
+mod steps;
 
 use std::collections::BTreeMap;
 
@@ -64,6 +65,7 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(constants(&old, &new));
     out.extend(gone(&old, &new));
     out.extend(loss::compare(&old, &new));
+    out.extend(steps::compare(&old, &new));
     out
 }
 
@@ -359,8 +361,18 @@ fn is_vacuous(text: &str) -> bool {
         || condition == "1"
         || condition.contains(" or True")
         || condition.starts_with('(') && condition.contains(',')
+        || same_sides(condition)
         || condition.ends_with(">= 0")
         || condition.ends_with("is not None")
+}
+
+/// `total == total`: both sides of a comparison are the same.
+fn same_sides(condition: &str) -> bool {
+    ["==", "<=", ">=", " is "].iter().any(|sign| {
+        condition
+            .split_once(sign)
+            .is_some_and(|(left, right)| left.trim() == right.split(',').next().unwrap_or_default().trim())
+    })
 }
 
 /// Functions whose body is nothing now.

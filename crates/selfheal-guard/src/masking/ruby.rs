@@ -133,6 +133,9 @@ fn rescues(old: &[Statement], new: &[Statement]) -> Vec<Finding> {
         key
     };
     let had: Vec<String> = clauses(old).iter().map(key).collect();
+    // All items are tried, then it fails: something new fails outside of the handlers.
+    let failing = |all: &[Statement]| all.iter().filter(|statement| fails(&statement.bare)).count();
+    let fails_later = failing(new) > failing(old);
     let mut out = Vec::new();
     for clause in clauses(new).into_iter().filter(|clause| !had.contains(&key(clause))) {
         let (statement, body) = clause;
@@ -148,6 +151,7 @@ fn rescues(old: &[Statement], new: &[Statement]) -> Vec<Finding> {
         } else {
             Weight::Medium
         };
+        let weight = if fails_later { Weight::Medium } else { weight };
         if !kept {
             out.push(at(
                 "masking/swallowed",

@@ -67,7 +67,27 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(rescues(&old, &new));
     out.extend(shells(&old, &new));
     out.extend(uses(&old, &new));
+    out.extend(matrix(&old, &new));
     out
+}
+
+/// An entry of a matrix that is left out, with none in its place.
+fn matrix(old: &[Entry], new: &[Entry]) -> Option<Finding> {
+    let items = |all: &[Entry]| -> usize {
+        let starts = all.iter().enumerate().filter(|(_, entry)| entry.key == "matrix");
+        let inner = starts.flat_map(|(place, _)| below(all, place));
+        inner
+            .filter(|entry| entry.key != "exclude")
+            .map(|entry| {
+                let list = entry.value.strip_prefix('[').map_or(0, |list| list.split(',').count());
+                list + usize::from(entry.item)
+            })
+            .sum()
+    };
+    let excludes = |all: &[Entry]| all.iter().filter(|entry| entry.key == "exclude").count();
+    let (had, has) = (items(old), items(new));
+    (has < had && has > 0 || excludes(new) > excludes(old))
+        .then(|| whole("masking/step-skipped", Weight::Refuse, "an entry of the matrix is left out"))
 }
 
 fn is_true(value: &str) -> bool {

@@ -535,7 +535,7 @@ impl Builder<'_> {
         self.after_heredoc(node, context, body, (kind, more))
     }
 
-    /// Hangs the redirections of a node on its body: on the command itself where the body is one.
+    /// Hangs the redirections of a node on its body: on the command itself where the body is one, or ends in one.
     fn with_redirects(
         &mut self,
         node: Node<'_>,
@@ -545,7 +545,7 @@ impl Builder<'_> {
     ) -> Statement {
         let mut redirects = Vec::new();
         let mut inner = Vec::new();
-        let owner = if let StatementKind::Command(index) = body.kind { Some(index) } else { None };
+        let owner = last_command(&body);
         for child in children(node) {
             match child.kind() {
                 "file_redirect" | "herestring_redirect" => redirects.extend(self.redirect(child)),
@@ -680,4 +680,15 @@ fn is_statement(kind: &str) -> bool {
                 | "subshell"
                 | "ERROR"
         )
+}
+
+/// The command that a redirection behind a statement belongs to: the grammar hangs that of `a || b > f` on the list.
+fn last_command(statement: &Statement) -> Option<usize> {
+    match &statement.kind {
+        StatementKind::Command(index) => Some(*index),
+        StatementKind::List { right, .. } => last_command(right),
+        StatementKind::Pipeline(members) => members.last().and_then(last_command),
+        StatementKind::Not(inner) => last_command(inner),
+        _ => None,
+    }
 }

@@ -1,7 +1,7 @@
 //! Ends that say success: new `exit 0` and `return 0`, and a last command whose status says nothing.
 
 use selfheal_core::admission::{Finding, Weight};
-use selfheal_syntax::shell::{Command, Script, Statement, StatementKind};
+use selfheal_syntax::shell::{Command, CommandKind, Script, Statement, StatementKind};
 
 use super::guards::{
     GuardKind, asks_for_empty_work, asks_for_loop_item, commands_in, guards, source_is_checked,
@@ -22,7 +22,80 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
     out.extend(final_status(sides));
     out.extend(forced(sides));
     out.extend(removed(sides));
+    out.extend(overwritten(sides));
+    out.extend(computed(sides));
     out
+}
+
+/// `rc=$?`, then a new `rc=0`, then `exit $rc`.
+fn overwritten(sides: &Sides) -> Vec<Finding> {
+    let script = &sides.new.script;
+    let commands = script.commands().iter().zip(&sides.origin);
+    let fresh =
+        commands.filter(|(command, origin)| origin.is_none() && command.kind == CommandKind::Assignment);
+    let zero = fresh.flat_map(|(command, _)| &command.assignments).filter(|assignment| {
+        assignment.value.as_ref().and_then(|value| value.literal()).is_some_and(|text| text == "0")
+    });
+    let kept_before = |name: &str, offset: usize| {
+        script.assignments().any(|other| {
+            other.name == name
+                && other.span.start < offset
+                && other.value.as_ref().is_some_and(|value| value.literal().as_deref() != Some("0"))
+        })
+    };
+    let ends_with = |name: &str, offset: usize| {
+        script.commands().iter().any(|command| {
+            (command.is("exit") || command.is("return"))
+                && command.span.start > offset
+                && command.words.iter().any(|word| word.uses(name))
+        })
+    };
+    zero.filter(|a| kept_before(&a.name, a.span.start) && ends_with(&a.name, a.span.end))
+        .map(|a| {
+            at(
+                "masking/status-overwritten",
+                a.line,
+                Weight::Refuse,
+                format!("the status in `{}` is overwritten with success", a.name),
+            )
+        })
+        .collect()
+}
+
+/// `exit $(( … ))` that is 0 for every status.
+fn computed(sides: &Sides) -> Vec<Finding> {
+    let commands = sides.new.script.commands().iter().zip(&sides.origin);
+    let ends =
+        commands.filter(|(command, origin)| origin.is_none() && (command.is("exit") || command.is("return")));
+    let always_zero = |command: &Command| {
+        let text = command
+            .arguments()
+            .first()
+            .map(|word| word.text.trim_matches('"').to_owned())
+            .unwrap_or_default();
+        let inner = text.strip_prefix("$((").and_then(|rest| rest.strip_suffix("))"));
+        inner.is_some_and(|inner| {
+            let (condition, branches) = inner.split_once(" ? ").map_or(("", inner), |(c, b)| (c, b));
+            let zero = |text: &str| text.trim() == "0";
+            let both =
+                !condition.is_empty() && branches.split_once(':').is_some_and(|(a, b)| zero(a) && zero(b));
+            let squeezed: String = inner.split_whitespace().collect();
+            both || squeezed == "0"
+                || squeezed.ends_with("*0")
+                || squeezed.starts_with("0*")
+                || squeezed.ends_with("&0")
+        })
+    };
+    ends.filter(|(command, _)| always_zero(command))
+        .map(|(command, _)| {
+            at(
+                "masking/exit-zero",
+                command.lines.0,
+                Weight::Refuse,
+                "its exit code is computed to be success",
+            )
+        })
+        .collect()
 }
 
 /// `exit 0`, `return 0`, and both without a number.
@@ -41,6 +114,22 @@ fn new_exit(sides: &Sides, index: usize, command: &Command) -> Option<Finding> {
     let line = command.lines.0;
     let all = guards(script, index);
     let Some(guard) = all.last() else { return unguarded(sides, index, command) };
+    if guard.kind == GuardKind::Case && in_default_branch(script, command) {
+        return Some(at(
+            "masking/exit-zero",
+            line,
+            Weight::Refuse,
+            "it ends with success whatever the value is",
+        ));
+    }
+    if command.is("return") && fails_at_the_end(script, command) {
+        return Some(at(
+            "masking/retry",
+            line,
+            Weight::Note,
+            "a function ends with success once a try succeeded",
+        ));
+    }
     if guard.kind == GuardKind::Case {
         return Some(at(
             "masking/exit-zero",
@@ -89,6 +178,26 @@ fn new_exit(sides: &Sides, index: usize, command: &Command) -> Option<Finding> {
         Weight::Refuse,
         "it ends with success under a condition that is no empty list of work",
     ))
+}
+
+/// Whether a command stands in a branch of `case` for every value: `*)`, `0|*)`.
+fn in_default_branch(script: &Script, command: &Command) -> bool {
+    let head: String =
+        script.text().get(..command.span.start).unwrap_or_default().chars().rev().take(400).collect();
+    let head: String = head.chars().rev().collect();
+    let branch = head.rsplit(";;").next().unwrap_or_default();
+    let pattern = branch.rsplit_once(')').map_or("", |(pattern, _)| pattern);
+    let pattern = pattern.rsplit([' ', '\n', '\t', '(']).next().unwrap_or_default();
+    pattern.split('|').any(|one| one.trim() == "*")
+}
+
+/// Whether the function that a command stands in ends in a failure: `for i in 1 2 3; do "$@" && return 0; done; return 1`.
+fn fails_at_the_end(script: &Script, command: &Command) -> bool {
+    let Some(name) = command.context.function.as_deref().filter(|_| !command.context.loops.is_empty()) else {
+        return false;
+    };
+    let inside = script.commands().iter().filter(|other| other.context.function.as_deref() == Some(name));
+    inside.last().is_some_and(|last| says_failure(last) || is_step(last) && !is_message(last))
 }
 
 fn unguarded(sides: &Sides, index: usize, command: &Command) -> Option<Finding> {
@@ -168,7 +277,7 @@ fn passes_status_on(script: &Script, statement: &Statement) -> bool {
 }
 
 fn final_status(sides: &Sides) -> Option<Finding> {
-    let strict = option_on(&sides.new.script, "errexit", usize::MAX);
+    let strict = option_on(&sides.new.script, "errexit", usize::MAX) || sides.old.script.has_error();
     match (provider(&sides.old), provider(&sides.new)) {
         (Provider::Real, Provider::Trivial(line)) if !strict => Some(at(
             "masking/final-status",

@@ -24,39 +24,41 @@ const ADDED: &[Flag] = &[
     Flag {
         commands: &["*"],
         words: &[
-            "--ignore-errors",
-            "--ignore-error",
-            "--no-strict",
-            "--keep-going",
-            "--skip-errors",
-            "--skip-broken",
-            "--ignore-missing",
-            "--exit-zero",
-            "--no-fail",
-            "--no-fail-on-error",
-            "--continue-on-error",
-            "--allow-failure",
-            "--ignore-failed-read",
-            "--no-verify",
-            "--no-check",
-            "--no-check-certificate",
-            "--insecure",
-            "--allow-unauthenticated",
-            "--nogpgcheck",
-            "--no-gpg-checks",
-            "--trusted-host",
-            "--no-abort-on-error",
-            "--passWithNoTests",
-            "--no-error-on-unmatched-pattern",
-            "--no-error-summary",
-            "--ignore-scripts",
-            "--ignore-exit-code",
             "--nodeps",
-            "--skip-checks",
-            "--no-validate",
+            "--keep-going",
+            "--exit-zero",
+            "--passWithNoTests",
+            "--nogpgcheck",
+            "--trusted-host",
+            "--insecure",
+            "--lenient",
+            "--tolerant",
+            "--best-effort",
+            "--force-yes",
+            "--warn-only",
+            "--soft-fail",
+            "--accept-invalid",
         ],
         letters: "",
         why: "is told to ignore errors",
+    },
+    Flag {
+        commands: &["*"],
+        words: &[
+            "--dry-run",
+            "--dry-run=",
+            "--dryrun",
+            "--simulate",
+            "--no-act",
+            "--just-print",
+            "--noop",
+            "--whatif",
+            "--pretend",
+            "--recon",
+            "--validate-only",
+        ],
+        letters: "",
+        why: "only says what it would do",
     },
     Flag { commands: &["curl"], words: &[], letters: "k", why: "no longer checks the certificate" },
     Flag { commands: &["make", "gmake"], words: &[], letters: "ki", why: "is told to ignore errors" },
@@ -131,30 +133,148 @@ const REMOVED: &[Flag] = &[
         why: "goes on after errors",
     },
     Flag {
-        commands: &["*"],
-        words: &[
-            "--strict",
-            "--exit-code",
-            "--error-exitcode=",
-            "--check",
-            "--verify",
-            "--werror",
-            "-Werror",
-            "--abort-on-error",
-            "--fail-fast",
-            "--frozen-lockfile",
-            "--locked",
-            "--warnings-as-errors",
-        ],
-        letters: "",
-        why: "is less strict than before",
-    },
-    Flag {
         commands: &["bash", "sh", "ksh", "dash"],
         words: &["-e", "-eu", "-euo"],
         letters: "e",
         why: "no longer ends at the first failure",
     },
+];
+
+/// Beginnings of long options that ask for leniency, by what must stand later in them. Matched without dashes, so
+/// `--ignoreErrors` is found too.
+const LENIENT: &[(&str, &[&str])] = &[
+    (
+        "ignore",
+        &[
+            "err",
+            "fail",
+            "missing",
+            "exit",
+            "invalid",
+            "bad",
+            "warn",
+            "unread",
+            "checksum",
+            "broken",
+            "script",
+            "platform",
+            "unreachable",
+            "deps",
+            "cert",
+            "ssl",
+            "corrupt",
+            "zero",
+        ],
+    ),
+    (
+        "skip",
+        &[
+            "err",
+            "fail",
+            "bad",
+            "invalid",
+            "broken",
+            "test",
+            "check",
+            "verif",
+            "missing",
+            "unavail",
+            "line",
+            "valid",
+            "row",
+            "malformed",
+            "corrupt",
+            "ssl",
+            "lint",
+        ],
+    ),
+    (
+        "allow",
+        &[
+            "insecure",
+            "unauth",
+            "untrust",
+            "fail",
+            "err",
+            "empty",
+            "missing",
+            "invalid",
+            "partial",
+            "downgrade-to-insecure",
+            "dirty",
+        ],
+    ),
+    ("continue", &["err", "fail"]),
+    (
+        "no",
+        &[
+            "verif",
+            "check",
+            "strict",
+            "fail",
+            "abort",
+            "gpg",
+            "error",
+            "valid",
+            "ssl",
+            "sslverif",
+            "integrity",
+            "sign",
+            "exit-code",
+        ],
+    ),
+    ("disable", &["check", "verif", "valid", "strict", "ssl", "tls", "host-key", "lint", "rule"]),
+    ("exit", &["zero", "0", "code=0", "code 0"]),
+    ("suppress", &["err", "fail", "exit"]),
+    ("tolerate", &[""]),
+    ("drop", &["bad", "invalid", "malformed"]),
+    ("deselect", &[""]),
+    ("exclude", &["test"]),
+];
+
+/// Beginnings of long options that ask for strictness; they must not go.
+const STRICT: &[&str] = &[
+    "strict",
+    "exit-code",
+    "error",
+    "check",
+    "verify",
+    "validate",
+    "werror",
+    "abort",
+    "fail",
+    "frozen",
+    "locked",
+    "warnings-as-errors",
+    "schema",
+    "dtdvalid",
+    "checksum",
+    "require",
+    "max-warnings",
+    "single-transaction",
+    "set-exit",
+    "detailed-exitcode",
+    "pipefail",
+    "immutable",
+    "ci",
+    "halt",
+    "stop-on",
+    "exit-on",
+    "bail",
+];
+
+/// Parts of options whose number is a bar: a lower one lets more pass, or a higher one.
+const BARS: &[(&str, bool)] = &[
+    ("fail-under", true),
+    ("min", true),
+    ("threshold", true),
+    ("coverage", true),
+    ("max-warnings", false),
+    ("max-errors", false),
+    ("max-fail", false),
+    ("maxfail", false),
+    ("max-age", false),
+    ("tolerance", false),
 ];
 
 /// Commands whose output says only whether something is there.
@@ -195,9 +315,47 @@ fn opened(old: Option<&Command>, new: &Command) -> Option<Finding> {
     found.then(|| at("masking/opened", new.lines.0, Weight::Refuse, "everybody may write now"))
 }
 
+/// Options by what their names say: leniency that is new, strictness that is gone, bars that are lower.
+fn spoken(old: &Command, new: &Command) -> Vec<Finding> {
+    let name = inner_name(new);
+    let options = |command: &Command| -> Vec<String> {
+        let all = command.arguments().iter().map(plain);
+        all.filter(|word| word.starts_with('-') && word.len() > 2).map(|word| word.to_lowercase()).collect()
+    };
+    let (had, has) = (options(old), options(new));
+    let mut out = Vec::new();
+    let refuse = |rule: &str, why: &str| at(rule, new.lines.0, Weight::Refuse, format!("`{name}` {why}"));
+    let count = |all: &[String], test: &dyn Fn(&str) -> bool| {
+        all.iter().filter(|word| test(word.trim_start_matches('-'))).count()
+    };
+    let lenient = |word: &str| {
+        LENIENT.iter().any(|(begin, parts)| {
+            word.strip_prefix(begin).is_some_and(|rest| parts.iter().any(|part| rest.contains(part)))
+        })
+    };
+    let strict = |word: &str| STRICT.iter().any(|begin| word.starts_with(begin));
+    if count(&has, &lenient) > count(&had, &lenient) {
+        out.push(refuse("masking/errors-ignored", "is told to ignore errors"));
+    }
+    if count(&has, &strict) < count(&had, &strict) {
+        out.push(refuse("masking/less-strict", "is less strict than before"));
+    }
+    for (bar, lower) in BARS {
+        let number = |all: &[String]| -> Option<f64> {
+            let found = all.iter().find(|word| word.contains(bar))?;
+            found.split_once('=').and_then(|(_, value)| value.parse().ok())
+        };
+        let (Some(before), Some(after)) = (number(&had), number(&has)) else { continue };
+        if (*lower && after < before) || (!lower && after > before) {
+            out.push(refuse("masking/check-weakened", "lets more pass than before"));
+        }
+    }
+    out
+}
+
 fn flags(old: &Command, new: &Command) -> Vec<Finding> {
     let name = inner_name(new);
-    let mut out = Vec::new();
+    let mut out = spoken(old, new);
     let applies = |flag: &&Flag| flag.commands.iter().any(|own| *own == "*" || *own == name);
     for flag in ADDED.iter().filter(applies) {
         if has(new, flag) && !has(old, flag) {

@@ -150,11 +150,15 @@ fn sets_arguments(script: &Script) -> bool {
 /// Whether a variable is filled from a listing (`files=$(ls …)`, `n=$(find … | wc -l)`, `files=(…*)`, `mapfile`).
 fn holds_list(name: &str, script: &Script) -> bool {
     let assigned = script.assignments().filter(|a| a.name == name).any(|a| {
-        let listing = a.value.as_ref().is_some_and(|value| {
-            ["$(ls", "$(find", "wc -l", "$(git diff", "$(git status", "$(compgen"]
-                .iter()
-                .any(|list| value.text.contains(list))
-        });
+        // `ids=$(psql …)` under `set -e`: a failure of the source ended the script already.
+        let read_well = a.value.as_ref().is_some_and(|value| value.text.trim_matches('"').starts_with("$("))
+            && super::handling::option_on(script, "errexit", a.span.start);
+        let listing = read_well
+            || a.value.as_ref().is_some_and(|value| {
+                ["$(ls", "$(find", "wc -l", "$(git diff", "$(git status", "$(compgen"]
+                    .iter()
+                    .any(|list| value.text.contains(list))
+            });
         listing || a.elements.as_ref().is_some_and(|all| all.iter().any(|word| word.has_glob()))
     });
     let counted = script.loops().iter().any(|one| {

@@ -2,12 +2,13 @@
 
 use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::shell::{
-    CommandKind, Consumer, ListOperator, LoopKind, Script, Statement, StatementKind,
+    Command, CommandKind, Consumer, ListOperator, LoopKind, Script, Statement, StatementKind,
 };
 
 use super::Sides;
+use super::checks::writes;
 use super::classify::Classifier;
-use super::words::{inner_name, is_step, name_of};
+use super::words::{inner_name, is_step, name_of, plain};
 use crate::finding::at;
 
 /// What happens when a command fails.
@@ -214,12 +215,24 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Whether something behind an offset decides by the status of each member: `exit "${PIPESTATUS[0]}"`.
+    fn asks_for_members(&self, offset: usize) -> bool {
+        let mut later = self.script.commands().iter().filter(|command| command.span.start >= offset);
+        later.any(|command| {
+            let kept = command.assignments.iter().filter_map(|a| a.value.as_ref());
+            command.words.iter().chain(kept).any(|word| word.text.contains("PIPESTATUS"))
+        })
+    }
+
     fn pipeline(&mut self, members: &'a [Statement], place: &Place) {
         for (at, member) in members.iter().enumerate() {
             let last = at + 1 == members.len();
             let seen = last || option_on(self.script, "pipefail", member.span.start);
+            let asked = !seen && self.asks_for_members(member.span.end);
             let on_fail = if seen {
                 place.on_fail.clone()
+            } else if asked {
+                Handling::Value
             } else {
                 lost("pipe", "stands in a pipeline without `pipefail`")
             };
@@ -304,8 +317,9 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
         let Some(new) = sides.new.handling.get(index) else { continue };
         let origin = sides.origin.get(index).copied().flatten();
         let old = origin.and_then(|origin| sides.old.handling.get(origin));
-        if !is_step(command) && !origin.and_then(|o| sides.old.script.commands().get(o)).is_some_and(is_step)
-        {
+        let waits = command.is("wait") && !command.arguments().is_empty();
+        let was_step = origin.and_then(|o| sides.old.script.commands().get(o)).is_some_and(is_step);
+        if !is_step(command) && !was_step && !waits {
             continue;
         }
         let name = inner_name(command);
@@ -329,9 +343,15 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
                 let why = format!("the new command `{name}` {}", how.why);
                 out.push(at(&format!("masking/{}", how.rule), line, Weight::Medium, why));
             }
-            (Some(Handling::Propagates | Handling::Fails), Handling::Fallback) => {
+            (Some(Handling::Ignored), Handling::Fallback) if made_by_hand(sides, command) => {
+                let why = format!("something old or made up takes the place of what `{name}` makes");
+                out.push(at("masking/fallback", line, Weight::Refuse, why));
+            }
+            (Some(Handling::Propagates | Handling::Fails | Handling::Value), Handling::Fallback) => {
+                let stale = made_by_hand(sides, command);
+                let weight = if stale { Weight::Refuse } else { Weight::Medium };
                 let why = format!("another command is tried when `{name}` fails");
-                out.push(at("masking/fallback", line, Weight::Medium, why));
+                out.push(at("masking/fallback", line, weight, why));
             }
             (Some(Handling::Propagates), Handling::Ignored) if lost_errexit(sides, origin, index) => {
                 let why = format!("`{name}` no longer ends the script when it fails");
@@ -349,6 +369,28 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// Whether what runs when a command fails only puts something old or made up where its output should be.
+fn made_by_hand(sides: &Sides, command: &Command) -> bool {
+    let script = &sides.new.script;
+    let outputs = writes(command);
+    let handlers = script.commands().iter().filter(|other| {
+        other.context.after == Some(ListOperator::Or)
+            && other.span.start >= command.span.end
+            && other.lines.0 <= command.lines.1 + 3
+    });
+    let copies = |other: &Command| {
+        let name = name_of(other);
+        matches!(name.as_str(), "cp" | "mv" | "ln" | "cat" | "echo" | "printf" | "touch" | "install")
+    };
+    handlers.into_iter().any(|other| {
+        copies(other) && writes(other).iter().any(|file| outputs.contains(file) || names(command, file))
+    })
+}
+
+fn names(command: &Command, file: &str) -> bool {
+    command.arguments().iter().any(|word| plain(word) == file)
 }
 
 /// Whether the old command stood left of `&&`.

@@ -2,6 +2,7 @@
 
 mod checks;
 mod classify;
+mod data;
 mod exits;
 mod flags;
 mod guards;
@@ -9,6 +10,7 @@ mod handling;
 mod options;
 mod reach;
 mod steps;
+mod switches;
 mod words;
 
 use selfheal_core::admission::{Finding, Weight};
@@ -60,5 +62,7 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(exits::compare(&sides));
     out.extend(checks::compare(&sides));
     out.extend(flags::compare(&sides));
+    out.extend(data::compare(&sides));
+    out.extend(switches::compare(&sides));
     out
 }

@@ -205,6 +205,16 @@ pub fn constant(command: &Command) -> Option<bool> {
         "[" | "[[" | "test" => {
             let words =
                 if command.kind == CommandKind::Simple { command.arguments() } else { &command.words };
+            if let [left, operator, right] = words
+                && left.text == right.text
+                && left.expansions().next().is_some()
+            {
+                return match operator.text.as_str() {
+                    "=" | "==" | "-eq" | "-le" | "-ge" => Some(true),
+                    "!=" | "-ne" | "-lt" | "-gt" => Some(false),
+                    _ => None,
+                };
+            }
             let words: Option<Vec<String>> = words.iter().map(|word| word.literal()).collect();
             test(&words?)
         }

@@ -8,7 +8,7 @@ use selfheal_syntax::shell::{Command, CommandKind};
 use super::classify::Classifier;
 use super::guards::{GuardKind, asks_for_empty_work, asks_for_loop_item, guards};
 use super::handling::Handling;
-use super::words::{inner_name, is_step, key_of, name_of, plain, plain_text, plain_words};
+use super::words::{inner_name, is_step, key_of, plain, plain_text, plain_words};
 use super::{Side, Sides};
 use crate::finding::at;
 
@@ -143,7 +143,10 @@ fn gone(sides: &Sides) -> Vec<Finding> {
     for (_, command) in lost {
         let name = inner_name(command);
         let line = command.lines.0.min(sides.new.script.lines().count().max(1));
-        if read_otherwise(command, sides) {
+        if lives_on(command, sides) {
+            let why = format!("`{name}` stands elsewhere now");
+            out.push(at("masking/step-moved", line, Weight::Note, why));
+        } else if read_otherwise(command, sides) {
             let why = format!("the shell itself now does what `{name}` did");
             out.push(at("masking/step-renamed", line, Weight::Note, why));
         } else if let Some(heir) = fresh.iter().find(|heir| alike(heir, command)) {
@@ -154,10 +157,26 @@ fn gone(sides: &Sides) -> Vec<Finding> {
             let why = format!("the step `{name}` is replaced by another command");
             out.push(at("masking/step-replaced", line, Weight::Medium, why));
         } else {
-            out.push(at("masking/step-deleted", line, Weight::Refuse, format!("the step `{name}` is gone")));
+            // What of a broken script was a step nobody knows.
+            let weight = if sides.old.script.has_error() { Weight::Medium } else { Weight::Refuse };
+            out.push(at("masking/step-deleted", line, weight, format!("the step `{name}` is gone")));
         }
     }
     out
+}
+
+/// Whether a command runs from a trap now, or its words became arguments of another: a continuation was mended.
+fn lives_on(command: &Command, sides: &Sides) -> bool {
+    let words = plain_words(command);
+    let script = &sides.new.script;
+    let key = words.join(" ");
+    let trapped = script.traps().iter().any(|trap| plain(&trap.word).contains(&key));
+    let had: BTreeSet<String> = sides.old.script.commands().iter().map(key_of).collect();
+    let joined = script.commands().iter().filter(|other| !had.contains(&key_of(other))).any(|other| {
+        let all = plain_words(other);
+        all.len() > words.len() && all.ends_with(&words) && sides.old.script.text().contains("\\")
+    });
+    trapped || joined
 }
 
 /// `cat file | …` became `… < file`, `$(ls dir/*)` became `dir/*`: whether the new script reads the same operands.
@@ -176,7 +195,13 @@ fn read_otherwise(command: &Command, sides: &Sides) -> bool {
         text.contains(&format!("$(<{word}")) || text.contains(&format!("$(< {word}"))
     };
     command.words.len() > 1
-        && operands.all(|word| read.contains(&word) || named.contains(&word) || slurped(&word))
+        && operands.all(|word| {
+            let inside = format!("{}/*", word.trim_end_matches('/'));
+            read.contains(&word)
+                || read.iter().any(|other| other.starts_with(&inside))
+                || named.contains(&word)
+                || slurped(&word)
+        })
 }
 
 /// Whether most operands of two commands are the same.
@@ -294,6 +319,9 @@ fn conditional(sides: &Sides) -> Vec<Finding> {
             if !fresh || fine || last {
                 continue;
             }
+            if is_removal(command) {
+                continue;
+            }
             let about_it = tests.iter().any(|test| shares_operand(test, command));
             let weight =
                 if about_it && *handling != Handling::Ignored { Weight::Refuse } else { Weight::Medium };
@@ -311,11 +339,34 @@ fn conditional(sides: &Sides) -> Vec<Finding> {
 fn shares_operand(test: &Command, command: &Command) -> bool {
     let operands: BTreeSet<String> =
         command.arguments().iter().map(plain).filter(|word| !word.starts_with('-')).collect();
-    let is_test = matches!(test.kind, CommandKind::Test { .. }) || name_of(test) == "test";
+    // A path below what is asked about counts too: `mountpoint -q /mnt/b`, then `cp x /mnt/b/`.
+    let below = |asked: &str| {
+        asked.len() > 1
+            && operands
+                .iter()
+                .any(|operand| operand.strip_prefix(asked).is_some_and(|rest| rest.starts_with('/')))
+    };
+    let asked = test.words.iter().skip(usize::from(test.kind == CommandKind::Simple));
     let names: BTreeSet<&str> =
         command.arguments().iter().flat_map(|word| word.expansions()).map(|e| e.name.as_str()).collect();
-    is_test
-        && test.words.iter().any(|word| {
-            operands.contains(&plain(word)) || word.expansions().any(|e| names.contains(e.name.as_str()))
-        })
+    asked.into_iter().any(|word| {
+        let text = plain(word);
+        !text.starts_with('-')
+            && (operands.contains(&text)
+                || below(text.trim_end_matches('/'))
+                || word.expansions().any(|e| names.contains(e.name.as_str())))
+    })
+}
+
+/// Whether a command takes something away that need not be there.
+fn is_removal(command: &Command) -> bool {
+    let name = inner_name(command);
+    let words: Vec<String> = plain_words(command);
+    let has = |word: &str| words.iter().any(|own| own == word);
+    matches!(
+        name.as_str(),
+        "rm" | "rmdir" | "unlink" | "umount" | "kill" | "pkill" | "killall" | "swapoff" | "deactivate"
+    ) || has("rm")
+        || has("stop")
+        || has("down")
 }
