@@ -299,8 +299,11 @@ fn conditional(old: &Program, new: &Program) -> Vec<Finding> {
         };
         let inside: Vec<String> = calls(new, body).into_iter().filter(|call| had.contains(call)).collect();
         let known = old.nodes("if_statement").into_iter().any(|other| {
-            let same = other.child_by_field_name("consequence").map(|body| old.squeezed(body));
-            same.as_deref() == Some(new.squeezed(body).as_str())
+            let same = |name: &str| {
+                other.child_by_field_name(name).map(|part| old.squeezed(part))
+                    == node.child_by_field_name(name).map(|part| new.squeezed(part))
+            };
+            same("consequence") || same("condition")
         });
         let fails =
             node.child_by_field_name("alternative").is_some_and(|other| handlers::any_fails(new, other));

@@ -31,6 +31,7 @@ const LOOSE: &[(&str, &str, &str)] = &[
     ("return_exceptions", "True", "exceptions become values that nobody looks at"),
     ("raise_on_error", "False", "errors are ignored"),
     ("validate", "False", "a check is switched off"),
+    ("ignore_missing", "True", "what is missing is passed over"),
     ("skip_on_error", "True", "errors are ignored"),
     ("raise_exception", "False", "errors are ignored"),
     ("stop_on_error", "False", "errors are ignored"),
@@ -46,6 +47,11 @@ const OFF: &[(&str, &str)] = &[
     ("disable_warnings", "warnings are switched off"),
     ("excepthook", "what happens at an error is another"),
     ("set_exception_handler", "what happens at an error is another"),
+    ("dropna", "rows with missing values are dropped"),
+    ("drop_duplicates", "rows are dropped"),
+    ("fillna", "missing values become made-up ones"),
+    ("nan_to_num", "missing values become made-up ones"),
+    ("ffill", "missing values become made-up ones"),
 ];
 
 /// What in a change hides a failure.
@@ -312,7 +318,16 @@ fn checks(old: &Module, new: &Module) -> Vec<Finding> {
     if has.len() < had.len() {
         out.push(whole("masking/check-removed", Weight::Refuse, "an assertion is gone"));
     } else if had.iter().any(|text| !has.contains(text)) {
-        let vacuous = has.iter().any(|text| !had.contains(text) && is_vacuous(text));
+        let compares =
+            |text: &str| ["==", "!=", "<", ">"].iter().filter(|sign| text.contains(**sign)).count();
+        let (lost, fresh) = (
+            had.iter().filter(|text| !has.contains(text)).map(|text| compares(text)).sum::<usize>(),
+            has.iter().filter(|text| !had.contains(text)).map(|text| compares(text)).sum::<usize>(),
+        );
+        let equal = |all: &[String]| all.iter().map(|text| text.matches("==").count()).sum::<usize>();
+        let vacuous = has.iter().any(|text| !had.contains(text) && is_vacuous(text))
+            || fresh < lost
+            || equal(&has) < equal(&had);
         let weight = if vacuous { Weight::Refuse } else { Weight::High };
         out.push(whole("masking/check-changed", weight, "an assertion is another"));
     }
@@ -507,8 +522,12 @@ fn gone(old: &Module, new: &Module) -> Vec<Finding> {
         had.iter().map(|(name, count)| count.saturating_sub(has.get(name).copied().unwrap_or(0))).sum();
     let fresh: usize =
         has.iter().map(|(name, count)| count.saturating_sub(had.get(name).copied().unwrap_or(0))).sum();
+    let calls_in = |module: &Module, kind: &str| {
+        let all = module.nodes(kind).into_iter();
+        all.filter(|node| descendants(*node).iter().any(|inner| inner.kind() == "call")).count()
+    };
     let statements =
-        |module: &Module| module.nodes("expression_statement").len() + module.nodes("return_statement").len();
+        |module: &Module| calls_in(module, "expression_statement") + calls_in(module, "return_statement");
     if lost > 0 && fresh == 0 && statements(new) < statements(old) {
         let name = had
             .iter()

@@ -54,12 +54,14 @@ fn handler(module: &Module, node: Node<'_>) -> Option<Finding> {
             "an exception ends the program with success",
         ));
     }
-    let quiet =
-        children(body).into_iter().filter(Node::is_named).all(|statement| is_quiet(module, statement));
+    let kept = keeps(module, body);
+    let quiet = children(body)
+        .into_iter()
+        .filter(Node::is_named)
+        .all(|statement| is_quiet(module, statement) || !kept && only_collects(module, statement));
     if !quiet {
         // Kept in a list that is looked at, or a real other way.
         let weight = if broad { Weight::High } else { Weight::Medium };
-        let kept = keeps(module, body);
         return Some(at(
             "masking/fallback",
             at_line,
@@ -261,6 +263,19 @@ fn keeps(module: &Module, block: Node<'_>) -> bool {
         descendants(node)
             .into_iter()
             .any(|inner| inner.kind() == "identifier" && names.contains(module.text_of(inner)))
+    })
+}
+
+/// Whether a statement only puts something aside: `errors.append(e)`, `bad += 1`.
+fn only_collects(module: &Module, statement: Node<'_>) -> bool {
+    statement.named_child(0).is_some_and(|inner| match inner.kind() {
+        "augmented_assignment" => true,
+        "call" => {
+            let name = inner.child_by_field_name("function").map_or("", |function| module.text_of(function));
+            ["append", "add", "extend", "put"].contains(&name.rsplit('.').next().unwrap_or(name))
+                && name.contains('.')
+        }
+        _ => false,
     })
 }
 

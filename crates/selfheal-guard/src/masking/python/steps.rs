@@ -6,7 +6,7 @@ use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::python::Module;
 use selfheal_syntax::tree::{Node, children, descendants};
 
-use super::handlers::{is_exit, is_idempotent, is_message, is_success_call, is_success_exit};
+use super::handlers::{is_exit, is_idempotent, is_message, is_quiet, is_success_call, is_success_exit};
 use super::{fresh, line, squeezed};
 use crate::finding::at;
 
@@ -26,6 +26,24 @@ const UNCHECKED: &[&str] = &[
     "commands.getoutput",
 ];
 
+/// Pairs of operators of a condition under which something fails: the second holds for less than the first.
+const NARROWER: &[(&str, &str)] = &[
+    ("==", "<"),
+    ("==", ">"),
+    ("<=", "<"),
+    (">=", ">"),
+    ("!=", "<"),
+    ("!=", ">"),
+    ("or", "and"),
+    ("<", "=="),
+    (">", "=="),
+    ("not in", "in"),
+    ("==", "!="),
+    ("!=", "=="),
+    ("<", ">"),
+    (">", "<"),
+];
+
 /// What became of steps and bars.
 pub fn compare(old: &Module, new: &Module) -> Vec<Finding> {
     let mut out = conditional(old, new);
@@ -34,7 +52,55 @@ pub fn compare(old: &Module, new: &Module) -> Vec<Finding> {
     out.extend(bars(old, new));
     out.extend(unchecked(old, new));
     out.extend(skipped_items(old, new));
+    out.extend(codes(old, new));
+    out.extend(not_waited_for(old, new));
     out
+}
+
+/// Fewer exit codes that say failure, in functions whose value is the exit code.
+fn codes(old: &Module, new: &Module) -> Option<Finding> {
+    let exiting = |module: &Module| -> String {
+        let calls = module.nodes("call").into_iter().filter(|call| is_exit(module, *call));
+        calls.map(|call| squeezed(module, call)).collect::<Vec<_>>().join(" ")
+    };
+    let (old_exits, new_exits) = (exiting(old), exiting(new));
+    let count = |module: &Module, exits: &str| {
+        let functions = module.nodes("function_definition").into_iter().filter(|node| {
+            let name = node.child_by_field_name("name").map_or("", |name| module.text_of(name));
+            name == "main" || exits.contains(&format!("{name}("))
+        });
+        let returns = functions.flat_map(descendants).filter(|node| node.kind() == "return_statement");
+        returns
+            .filter(|node| {
+                node.named_child(0).is_some_and(|value| {
+                    let text = squeezed(module, value);
+                    text != "0" && text != "None" && text != "False"
+                })
+            })
+            .count()
+    };
+    let lost = count(new, &new_exits) < count(old, &old_exits);
+    let unasked = old_exits.contains("main(") && !new_exits.contains("main(");
+    (lost || unasked).then(|| {
+        let line = new.nodes("return_statement").first().map_or(1, |node| line(*node));
+        at("masking/exit-removed", line, Weight::Refuse, "an exit code that says failure is gone")
+    })
+}
+
+/// `await run()` became a task that nobody waits for.
+fn not_waited_for(old: &Module, new: &Module) -> Option<Finding> {
+    let waits = |module: &Module| module.nodes("await").len();
+    let tasks = |module: &Module| {
+        module.calls_of(".create_task").len()
+            + module.calls_of(".ensure_future").len()
+            + module.calls_of(".submit").len()
+    };
+    let threads = |module: &Module| module.text().matches("Thread(").count();
+    let more = tasks(new) > tasks(old) && waits(new) < waits(old)
+        || threads(new) > threads(old) && !new.text().contains(".join(");
+    more.then(|| {
+        at("masking/background", 1, Weight::Refuse, "a step runs in the background and nothing waits for it")
+    })
 }
 
 /// The statements of a module that call something, by text.
@@ -69,8 +135,11 @@ fn conditional(old: &Module, new: &Module) -> Vec<Finding> {
         let inside: Vec<String> =
             statements(new, body).into_iter().filter(|call| had.contains(call)).collect();
         let known = old.nodes("if_statement").into_iter().any(|other| {
-            other.child_by_field_name("consequence").map(|body| squeezed(old, body))
-                == Some(squeezed(new, body))
+            let same = |name: &str| {
+                other.child_by_field_name(name).map(|part| squeezed(old, part))
+                    == node.child_by_field_name(name).map(|part| squeezed(new, part))
+            };
+            same("consequence") || same("condition")
         });
         let mut cursor = node.walk();
         let fails =
@@ -151,10 +220,15 @@ fn shadowed(old: &Module, new: &Module) -> Vec<Finding> {
             say(node, name);
         }
     }
+    let bound: BTreeSet<String> = old.imports().iter().map(|import| import.binds().to_owned()).collect();
     for node in fresh(old, new, "function_definition") {
         let name = node.child_by_field_name("name").map_or("", |name| new.text_of(name));
         let method = node.parent().and_then(|p| p.parent()).is_some_and(|p| p.kind() == "class_definition");
-        if called.contains(name) && !defined.contains(name) && !method {
+        // A name that Python has no more may be defined again; what does nothing takes the place of a step.
+        let quiet = node.child_by_field_name("body").is_some_and(|body| {
+            children(body).into_iter().filter(Node::is_named).all(|statement| is_quiet(new, statement))
+        });
+        if called.contains(name) && !defined.contains(name) && !method && (quiet || bound.contains(name)) {
             say(node, name);
         }
     }
@@ -189,7 +263,7 @@ fn expected(old: &Module, new: &Module) -> Vec<Finding> {
             let text = squeezed(new, *check);
             mentions(&text, name) && value.len() > 2 && text.replacen(name, "", 1).contains(&value)
         });
-        if same && !(was && !value.contains('(')) {
+        if same && (!was || value.contains('(')) {
             out.push(at(
                 "masking/expectation-made",
                 line(node),
@@ -259,7 +333,12 @@ fn bars(old: &Module, new: &Module) -> Vec<Finding> {
                 "the number of a check is another",
             ));
         } else if *old_signs != signs {
-            out.push(at("masking/check-changed", at_line, Weight::High, "a check compares in another way"));
+            let narrower = old_signs
+                .iter()
+                .zip(&signs)
+                .any(|(old, new)| NARROWER.contains(&(old.as_str(), new.as_str())));
+            let weight = if narrower { Weight::Refuse } else { Weight::High };
+            out.push(at("masking/check-changed", at_line, weight, "a check compares in another way"));
         }
     }
     out

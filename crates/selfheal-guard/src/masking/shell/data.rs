@@ -44,7 +44,10 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
         out.extend(program(old, new));
         out.extend(pattern(old, new));
         out.extend(nothing_read(old, new));
+        out.extend(with_itself(old, new));
+        out.extend(narrowed(old, new));
     }
+    out.extend(defaults(sides));
     out.extend(empty_values(sides));
     out
 }
@@ -79,6 +82,126 @@ fn nothing_read(old: &Command, new: &Command) -> Option<Finding> {
             let why = format!("`{}` works on nothing instead of what it worked on", inner_name(new));
             at("masking/input-made", new.lines.0, Weight::Refuse, why)
         })
+}
+
+/// Commands that compare their operands.
+const COMPARERS: &[&str] = &["diff", "cmp", "comm", "sdiff", "colordiff"];
+
+/// Commands that run tests, or check files, as far as their operands say.
+const RUNNERS: &[&str] = &[
+    "pytest",
+    "py.test",
+    "jest",
+    "mocha",
+    "rspec",
+    "phpunit",
+    "prove",
+    "bats",
+    "shellcheck",
+    "flake8",
+    "pylint",
+    "mypy",
+    "eslint",
+    "ruff",
+    "yamllint",
+    "ctest",
+    "tox",
+    "nosetests",
+];
+
+fn operands(command: &Command) -> Vec<String> {
+    command.arguments().iter().map(plain).filter(|word| !word.starts_with('-')).collect()
+}
+
+/// `diff a a`.
+fn with_itself(old: &Command, new: &Command) -> Option<Finding> {
+    let same = |command: &Command| matches!(operands(command).as_slice(), [one, other] if one == other);
+    (COMPARERS.contains(&inner_name(new).as_str()) && same(new) && !same(old)).then(|| {
+        at("masking/check-weakened", new.lines.0, Weight::Refuse, "something is compared with itself")
+    })
+}
+
+/// `pytest tests/` became `pytest tests/test_a.py`.
+fn narrowed(old: &Command, new: &Command) -> Option<Finding> {
+    let name = inner_name(new);
+    let (before, after) = (operands(old), operands(new));
+    let below = |file: &String| {
+        before.iter().any(|folder| file != folder && file.starts_with(folder.trim_end_matches('/')))
+    };
+    let all_below = !after.is_empty()
+        && after.iter().all(|file| before.contains(file) || below(file))
+        && after.iter().any(below);
+    let fewer =
+        !after.is_empty() && after.len() < before.len() && after.iter().all(|file| before.contains(file));
+    let first = before.is_empty() && !after.is_empty();
+    (RUNNERS.contains(&name.as_str()) && (all_below || fewer || first)).then(|| {
+        at("masking/test-skipped", new.lines.0, Weight::Refuse, format!("`{name}` looks at less than before"))
+    })
+}
+
+/// A value that the script computes is replaced by a constant where it is empty: `${n:-0}`, `[ -z "$n" ] && n=0`.
+fn defaults(sides: &Sides) -> Vec<Finding> {
+    let script = &sides.new.script;
+    let computed = |name: &str| {
+        sides.old.script.assignments().any(|a| {
+            a.name == name
+                && a.value.as_ref().is_some_and(|value| {
+                    let text = value.text.trim_matches('"');
+                    // A count of matches is 0 where there are none.
+                    (text.starts_with("$(") || text.starts_with('`'))
+                        && !text.contains("grep -c")
+                        && !text.contains("wc ")
+                })
+        })
+    };
+    let had = |name: &str, text: &str| {
+        sides
+            .old
+            .script
+            .assignments()
+            .any(|a| a.name == name && a.value.as_ref().is_some_and(|value| value.text == text))
+    };
+    let fixed = script.assignments().filter(|a| {
+        let literal = a.value.as_ref().and_then(Word::literal).is_some_and(|text| !text.is_empty());
+        literal
+            && computed(&a.name)
+            && !had(&a.name, a.value.as_ref().map_or("", |value| value.text.as_str()))
+    });
+    // Before it is computed, a constant is only the first value.
+    let later = fixed.filter(|a| {
+        script.assignments().any(|other| other.name == a.name && other.span.start < a.span.start)
+    });
+    let mut out: Vec<Finding> = later
+        .map(|a| {
+            at(
+                "masking/default",
+                a.line,
+                Weight::Refuse,
+                format!("`{}` was computed and may be a constant now", a.name),
+            )
+        })
+        .collect();
+    let words =
+        script.commands().iter().flat_map(|command| command.words.iter().map(move |word| (command, word)));
+    for (command, word) in words {
+        let test = matches!(command.kind, CommandKind::Test { .. }) || command.is("test");
+        let found = word.expansions().any(|e| {
+            matches!(e.operator.as_deref(), Some(":-" | "-" | ":=" | "="))
+                && !e.operand.is_empty()
+                && !e.operand.contains('$')
+                && computed(&e.name)
+                && !sides.old.script.text().contains(&format!("{{{}:-", e.name))
+        });
+        if found && !test && is_step(command) {
+            out.push(at(
+                "masking/default",
+                command.lines.0,
+                Weight::Refuse,
+                "a constant takes the place of a value that was computed",
+            ));
+        }
+    }
+    out
 }
 
 /// A program in a word (`awk '…'`) that failed on what does not fit, or took everything.

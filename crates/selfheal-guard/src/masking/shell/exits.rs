@@ -196,8 +196,8 @@ fn fails_at_the_end(script: &Script, command: &Command) -> bool {
     let Some(name) = command.context.function.as_deref().filter(|_| !command.context.loops.is_empty()) else {
         return false;
     };
-    let inside = script.commands().iter().filter(|other| other.context.function.as_deref() == Some(name));
-    inside.last().is_some_and(|last| says_failure(last) || is_step(last) && !is_message(last))
+    let mut inside = script.commands().iter().filter(|other| other.context.function.as_deref() == Some(name));
+    inside.next_back().is_some_and(|last| says_failure(last) || is_step(last) && !is_message(last))
 }
 
 fn unguarded(sides: &Sides, index: usize, command: &Command) -> Option<Finding> {

@@ -385,7 +385,10 @@ fn made_by_hand(sides: &Sides, command: &Command) -> bool {
         matches!(name.as_str(), "cp" | "mv" | "ln" | "cat" | "echo" | "printf" | "touch" | "install")
     };
     handlers.into_iter().any(|other| {
+        let moves_aside =
+            name_of(other) == "mv" && other.arguments().iter().map(plain).any(|word| names(command, &word));
         copies(other) && writes(other).iter().any(|file| outputs.contains(file) || names(command, file))
+            || moves_aside
     })
 }
 

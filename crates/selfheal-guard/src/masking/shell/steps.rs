@@ -97,14 +97,34 @@ fn wrapped(sides: &Sides) -> Vec<Finding> {
             .iter()
             .any(|end| squeezed.contains(end))
     };
+    let swallowed = sides.new.script.commands().iter().zip(&sides.new.handling).zip(&sides.origin).filter(
+        |((command, handling), origin)| {
+            let runs = ["eval", "bash", "sh"].iter().any(|name| command.is(name));
+            runs && origin.is_none() && matches!(handling, Handling::Swallowed(how) if how.explicit)
+        },
+    );
+    let old =
+        sides.old.script.commands().iter().filter(|command| is_step(command)).map(key_of).collect::<Vec<_>>();
+    let holds = |command: &Command| {
+        command.arguments().iter().any(|word| old.iter().any(|step| plain(word).contains(step.as_str())))
+    };
+    let lost = swallowed.filter(|((command, _), _)| holds(command)).map(|((command, _), _)| {
+        at(
+            "masking/swallowed",
+            command.lines.0,
+            Weight::Refuse,
+            "a text that it runs may fail without anybody noticing",
+        )
+    });
+    let mut out: Vec<Finding> = lost.collect();
     let runs = fresh
         .filter(|(command, _)| ["eval", "bash", "sh", "dash", "ksh"].iter().any(|name| command.is(name)));
-    runs.filter(|(command, _)| command.arguments().iter().any(|word| hides(&word.text)))
-        .map(|(command, _)| {
-            let why = "a text that it runs hides failures";
-            at("masking/swallowed", command.lines.0, Weight::Refuse, why)
-        })
-        .collect()
+    let hidden = runs.filter(|(command, _)| command.arguments().iter().any(|word| hides(&word.text)));
+    out.extend(hidden.map(|(command, _)| {
+        let why = "a text that it runs hides failures";
+        at("masking/swallowed", command.lines.0, Weight::Refuse, why)
+    }));
+    out
 }
 
 /// `for x in; do`: the grammar does not read it, the shell runs it no times.
@@ -323,8 +343,9 @@ fn conditional(sides: &Sides) -> Vec<Finding> {
                 continue;
             }
             let about_it = tests.iter().any(|test| shares_operand(test, command));
-            let weight =
-                if about_it && *handling != Handling::Ignored { Weight::Refuse } else { Weight::Medium };
+            let switch = tests.iter().any(|test| asks_for_a_switch(test, script));
+            let refused = switch || about_it && *handling != Handling::Ignored;
+            let weight = if refused { Weight::Refuse } else { Weight::Medium };
             let why = format!(
                 "`{}` now runs only under a condition, and nothing fails otherwise",
                 inner_name(command)
@@ -369,4 +390,16 @@ fn is_removal(command: &Command) -> bool {
     ) || has("rm")
         || has("stop")
         || has("down")
+}
+
+/// Whether a test asks for a variable of the environment that the script itself never sets: a switch that nobody turns.
+fn asks_for_a_switch(test: &Command, script: &selfheal_syntax::shell::Script) -> bool {
+    let is_test = matches!(test.kind, CommandKind::Test { .. }) || test.is("test");
+    let mut names = test.words.iter().flat_map(|word| word.expansions()).map(|e| e.name.as_str()).peekable();
+    let unset = |name: &str| {
+        name.len() > 1
+            && name.chars().all(|c| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit())
+            && !script.assignments().any(|a| a.name == name)
+    };
+    is_test && names.peek().is_some() && names.all(unset)
 }
