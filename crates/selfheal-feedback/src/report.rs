@@ -44,6 +44,8 @@ pub struct ReportInput<'a> {
     pub trace: Option<&'a Trace>,
     /// The machine.
     pub scene: &'a dyn Scene,
+    /// What exit codes mean; the shipped profiles where none are given.
+    pub profiles: Option<&'a Profiles>,
 }
 
 /// What the pieces of a report are made from.
@@ -194,10 +196,9 @@ fn silent(input: &ReportInput<'_>) -> Option<Found> {
         Some(step) => step.words.clone(),
         None => input.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
     };
-    let meaning = match meaning(&words, code) {
-        Outcome::Negative { meaning } | Outcome::Failed { meaning: Some(meaning), .. } => {
-            format!(": {meaning}")
-        }
+    let meaning = match meaning(input, &words, code) {
+        Outcome::Negative { meaning } => format!(", an answer and no error: {meaning}"),
+        Outcome::Failed { meaning: Some(meaning), .. } => format!(": {meaning}"),
         Outcome::Failed { meaning: None, .. } | Outcome::Succeeded => String::new(),
     };
     let who = if locate::is_exit(&words) { "the script itself".to_owned() } else { words.join(" ") };
@@ -206,11 +207,11 @@ fn silent(input: &ReportInput<'_>) -> Option<Found> {
     said_nothing.then(|| bare(Fault::SilentExit { code }, text))
 }
 
-/// What an exit code of a command means by the shipped profiles.
-fn meaning(words: &[String], code: i32) -> Outcome {
+/// What an exit code of a command means.
+pub(crate) fn meaning(input: &ReportInput<'_>, words: &[String], code: i32) -> Outcome {
     static PROFILES: LazyLock<Profiles> = LazyLock::new(Profiles::builtin);
     let argv: Vec<OsString> = words.iter().map(OsString::from).collect();
-    PROFILES.interpret_code(&argv, code)
+    input.profiles.unwrap_or(&PROFILES).interpret_code(&argv, code)
 }
 
 fn bare(fault: Fault, text: String) -> Found {
@@ -240,7 +241,7 @@ fn class_of(case: &Case<'_>) -> Class {
         return class;
     }
     let step = locate::failing_step(case.input, case.first());
-    let by_code = |words: &[String], code| match meaning(words, code) {
+    let by_code = |words: &[String], code| match meaning(case.input, words, code) {
         Outcome::Failed { class, .. } => Some(class).filter(|class| *class != Class::Unknown),
         Outcome::Negative { .. } => Some(Class::Logic),
         Outcome::Succeeded => None,
@@ -338,6 +339,7 @@ mod tests {
             script: Some((Path::new("/job/x.sh"), script)),
             trace,
             scene,
+            profiles: None,
         })
     }
 
@@ -372,7 +374,10 @@ mod tests {
         assert_eq!(report.faults, [Fault::SilentExit { code: 1 }]);
         assert_eq!(report.location.map(|at| at.line), Some(3));
         assert_eq!(report.causes[0].id, "answer-taken-for-failure");
-        assert_eq!(report.core_error, "grep -c x f ended with code 1: no line matched");
+        assert_eq!(
+            report.core_error,
+            "grep -c x f ended with code 1, an answer and no error: no line matched"
+        );
         assert_eq!(report.class, Class::Logic);
     }
 

@@ -42,7 +42,7 @@ end-healed-not-rerun = applied; not run again, the next run uses it (exit code n
 end-retried = run again and succeeded
 end-held = nothing was changed: the repair is ready and waits for you
 end-failed = nothing was changed: no repair was found
-end-suspended = nothing was changed: it may pass by itself, but did not in time
+end-suspended = nothing was changed: it may pass by itself, but has not yet
 end-handed_over = a person is needed here; no edit of the job can help, or it was taken back
 end-refused = nothing was changed: the repair was refused
 end-limit = nothing was changed: a limit was reached
@@ -77,11 +77,12 @@ note-waiting = a repair for this failure waits already: selfheal approve { $id }
 note-breaker = this job ended so { $n } times in a row; nothing more is tried until it succeeds once or a repair is approved
 note-spent-output = it was not run again: it had already written to a pipe or file (use --stdout final)
 note-spent-input = it was not run again: its input cannot be read twice
-note-not-repeatable = it was not run again: { $why }
+note-not-repeatable = it was not run again: { $why } (selfheal run --repeatable says that it may)
 note-proposal-changes-nothing = the given proposal changes nothing: the job has these files already
 note-proposal-not-needed = the job did not fail, so the given proposal was not needed
 note-failed-again = the repair of incident { $id } did not last; its files are back as they were
-note-elsewhere = it failed on { $host }: nothing here can be edited
+note-elsewhere = it failed on { $host }: reported, tried again if it may be, its surroundings here compared; nothing is edited there
+note-program = it is a program, not a script: reported, tried again if it may be, its surroundings compared; there is nothing to edit
 note-no-box = no box can be built on this machine, so nothing was tried: { $why }
 
 # Surroundings

@@ -71,11 +71,12 @@ note-waiting = 这个故障的修复已在等待：selfheal approve { $id }
 note-breaker = 该任务连续 { $n } 次同样结束；在成功一次或批准修复之前不再尝试
 note-spent-output = 没有重新运行：它已向管道或文件写过输出（可用 --stdout final）
 note-spent-input = 没有重新运行：它的输入不能再读一次
-note-not-repeatable = 没有重新运行：{ $why }
+note-not-repeatable = 没有重新运行：{ $why }（selfheal run --repeatable 表示可以）
 note-proposal-changes-nothing = 给出的修复没有改动：作业已是这些文件
 note-proposal-not-needed = 作业没有失败，所以没有用到给出的修复
 note-failed-again = 事件 { $id } 的修复没有持久；文件已恢复原样
-note-elsewhere = 它在 { $host } 上失败：这里没有可以修改的东西
+note-elsewhere = 它在 { $host } 上失败：会报告、在允许时重试、比较本机环境；不修改那边的任何东西
+note-program = 它是程序而不是脚本：会报告、在允许时重试、比较环境；没有可以修改的东西
 note-no-box = 本机无法建立沙箱，因此什么都没有试验：{ $why }
 
 # 运行环境

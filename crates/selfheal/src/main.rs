@@ -14,6 +14,7 @@ mod cron;
 mod document;
 mod driver;
 mod environment;
+mod examples;
 mod exit_code;
 mod hosts;
 mod lock;

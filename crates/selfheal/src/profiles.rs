@@ -101,7 +101,8 @@ pub fn version_of(state: &Path, command: &str, scene: &dyn Scene) -> Option<Stri
     versions::known(state, &program).or_else(|| versions::ask(state, &program, &["--version"], scene))
 }
 
-fn program(command: &str, scene: &dyn Scene) -> Option<Program> {
+/// The file of a command.
+pub fn program(command: &str, scene: &dyn Scene) -> Option<Program> {
     let path = std::fs::canonicalize(scene.which(command).first()?).ok()?;
     let facts = std::fs::metadata(&path).ok()?;
     Some(Program {
@@ -113,14 +114,20 @@ fn program(command: &str, scene: &dyn Scene) -> Option<Program> {
     })
 }
 
-/// A look at the machine that may ask commands in a box.
-pub fn with_scene<T>(context: &Context, act: impl FnOnce(&dyn Scene) -> T) -> T {
-    let boxes = BoxRunner::new(BoxConfig {
+/// The boxes of this machine.
+#[must_use]
+pub fn boxes(context: &Context) -> BoxRunner {
+    BoxRunner::new(BoxConfig {
         program: context.program.clone(),
         store: context.state.join("boxes"),
         hidden: vec![context.state.clone()],
         ..BoxConfig::default()
-    });
+    })
+}
+
+/// A look at the machine that may ask commands in a box.
+pub fn with_scene<T>(context: &Context, act: impl FnOnce(&dyn Scene) -> T) -> T {
+    let boxes = boxes(context);
     let env: BTreeMap<_, _> = context.env.clone();
     act(&LiveScene::new(context.cwd.clone(), env, Some(&boxes)))
 }

@@ -45,7 +45,8 @@ pub fn ask(state: &Path, program: &Program, arguments: &[&str], scene: &dyn Scen
     Some(version)
 }
 
-fn key(program: &Program) -> Option<String> {
+/// What names this very file of a program: path, inode, time.
+pub fn key(program: &Program) -> Option<String> {
     let path = program.path.as_ref()?.to_str()?;
     Some(format!("{path} {} {}", program.inode, program.modified_s))
 }

@@ -86,3 +86,37 @@ fn a_command_without_a_profile_is_an_error_with_a_hint() {
     assert!(shown.code == 1 && shown.stderr.contains("hint: selfheal profile learn"), "{shown:?}");
     assert!(env().run(&["profile", "show", "grep"]).stdout.contains("no line matched"));
 }
+
+#[test]
+fn examples_are_run_against_the_command_that_is_here_once_a_version() {
+    let env = env();
+    if !env.run(&["doctor"]).stdout.contains("rung overlay") {
+        return;
+    }
+    assert!(env.run(&["profile", "show", "grep"]).stdout.contains("verified with "));
+    let tool = |code: u32, version: &str| {
+        let text =
+            format!("#!/bin/sh\n[ \"$1\" = --version ] && {{ echo mytool {version}; exit; }}\nexit {code}\n");
+        env.script("tools/mytool", &text);
+    };
+    let folder = env.home().join(".config/selfheal/profiles");
+    std::fs::create_dir_all(&folder).unwrap();
+    let table = "[[profile]]\ncommand = [\"mytool\"]\n\
+        codes = [{ code = [4], outcome = \"negative\", meaning = \"nothing new\" }]\n\
+        examples = [{ argv = \"mytool x\", code = 4, outcome = \"negative\", files = {} }]\n";
+    std::fs::write(folder.join("mine.toml"), table).unwrap();
+    tool(4, "1.0");
+    let path = format!("{}:{}", env.work().join("tools").display(), std::env::var("PATH").unwrap());
+    let shown = |env: &selfheal_testkit::TestEnv| {
+        let mut command = env.command(&["profile", "show", "mytool"]);
+        String::from_utf8(command.env("PATH", &path).output().unwrap().stdout).unwrap()
+    };
+    let first = shown(&env);
+    assert!(first.contains("verified with mytool 1.0 (1 of 1 examples)"), "{first}");
+    std::fs::remove_file(env.work().join("tools/mytool")).unwrap();
+    tool(5, "2.0");
+    let changed = shown(&env);
+    assert!(changed.contains("unverified with mytool 2.0") && changed.contains("5 and not 4"), "{changed}");
+    std::fs::remove_file(env.work().join("tools/mytool")).unwrap();
+    assert!(shown(&env).contains("not on this machine"));
+}

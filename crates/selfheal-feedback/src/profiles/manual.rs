@@ -46,7 +46,9 @@ impl Profiles {
              failure. 124 to 127, 128+n and the wrappers (`timeout`, `flock -E`, `sudo`, `nice`, …) are understood for \
              every command.\n\n\
              Your own come first: `/etc/selfheal/profiles/*.toml` and `~/.config/selfheal/profiles/*.toml`, in the same \
-             form; `selfheal profile test` checks them, `selfheal profile learn COMMAND` proposes one. A file \
+             form; `selfheal profile test` checks them, and runs the examples that name \
+             the `files` of an empty folder against the commands that are here, in a box, once a version (`selfheal profile \
+             show COMMAND` says `verified with VERSION` or `unverified`); `selfheal profile learn COMMAND` proposes one. A file \
              `selfheal-profiles.toml` in the job's folder may call codes failures, never harmless.\n\n\
              ```toml\n\
              [[profile]]\n\

@@ -153,15 +153,20 @@ pub fn contradiction(profiles: &Profiles, example: &Example) -> Option<String> {
     let argv: Vec<OsString> = example.argv.split(' ').map(OsString::from).collect();
     let run = run_with(example.code, &example.stdout, &example.stderr);
     let outcome = interpret(profiles, &InterpretInput { argv: &argv, run: &run, script: None, trace: None });
-    let agrees = match (&outcome, example.outcome) {
+    (!agrees(&outcome, example))
+        .then(|| format!("example `{}` with code {} means {outcome:?}", example.argv, example.code))
+}
+
+/// Whether an outcome is what an example says.
+pub fn agrees(outcome: &Outcome, example: &Example) -> bool {
+    match (outcome, example.outcome) {
         (Outcome::Succeeded, Kind::Succeeded) | (Outcome::Negative { .. }, Kind::Negative) => true,
         (Outcome::Failed { class, .. }, Kind::Failed) => example.class.is_none_or(|wanted| wanted == *class),
         _ => false,
-    };
-    (!agrees).then(|| format!("example `{}` with code {} means {outcome:?}", example.argv, example.code))
+    }
 }
 
-fn run_with(code: i32, stdout: &str, stderr: &str) -> Run {
+pub(super) fn run_with(code: i32, stdout: &str, stderr: &str) -> Run {
     let capture = |text: &str| Capture { head: text.into(), tail: Vec::new(), total: text.len() as u64 };
     Run {
         id: RunId::new("none"),

@@ -10,6 +10,7 @@ pub mod learn;
 mod manual;
 mod meaning;
 mod table;
+mod trials;
 mod versions;
 
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ use selfheal_core::trace::Trace;
 
 pub use table::ProfileError;
 use table::{Kind, Profile};
+pub use trials::Trial;
 pub use versions::VersionSource;
 
 /// The shipped tables: name and content.

@@ -1,5 +1,7 @@
 //! The form of a table of profiles, and how it is read.
 
+use std::collections::BTreeMap;
+
 use selfheal_core::outcome::Class;
 use serde::Deserialize;
 
@@ -109,6 +111,8 @@ pub struct Example {
     pub outcome: Kind,
     /// The class that it must have, if it matters.
     pub class: Option<Class>,
+    /// The files, by name, of an empty folder in which it can really be run and does no harm; absent where it cannot.
+    pub files: Option<BTreeMap<String, String>>,
 }
 
 /// Reads a table.

@@ -84,7 +84,7 @@ impl Made {
     }
 
     /// The name itself, or one below a folder that was made empty.
-    fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         let below = |at: usize| name.get(..at).is_some_and(|folder| self.fresh.contains(folder));
         name == "/dev/null" || self.names.contains(name) || name.match_indices('/').any(|(at, _)| below(at))
     }

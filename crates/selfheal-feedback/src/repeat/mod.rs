@@ -5,20 +5,27 @@
 //! commands and words. Doubt means no.
 
 mod made;
+mod shell;
+mod source;
+mod sql;
+mod started;
 mod table;
 
 use selfheal_core::effects::{Change, Effect};
 use selfheal_core::job::{Job, Repeatable};
 use selfheal_core::run::{Ended, Run};
+use selfheal_core::scene::Scene;
 use selfheal_core::trace::Trace;
 
 use crate::inner::look_through;
 use crate::words::{commands, is_shell, logical_lines};
 use made::Made;
+use shell::Reader;
+pub(crate) use shell::line_of;
 use table::{Verdict, judge};
 
 /// What is known about a run whose job may have to run again.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct RepeatInput<'a> {
     /// The job, with what its owner said.
     pub job: &'a Job,
@@ -32,6 +39,8 @@ pub struct RepeatInput<'a> {
     pub failed_line: Option<u32>,
     /// The run that failed.
     pub run: &'a Run,
+    /// The machine, for what a script starts or uses.
+    pub scene: Option<&'a dyn Scene>,
 }
 
 /// Whether a job may run again.
@@ -80,24 +89,36 @@ pub fn repeatable(input: &RepeatInput<'_>) -> Repeatability {
             let trace = input.trace.filter(|trace| trace.complete && !trace.steps.is_empty())?;
             Some(by_trace(trace, input))
         })
-        .or_else(|| input.script.map(|script| by_text(script, input.failed_line)))
+        .or_else(|| input.script.map(|script| by_text(script, input)))
         .unwrap_or_else(|| {
             Repeatability::no("nothing is known about what it does, and its owner said nothing")
         })
 }
 
-/// The command itself, where it is a known one and no script.
+/// The command itself, where it is a known one and no script, or a line for a shell.
 fn by_command(input: &RepeatInput<'_>) -> Option<Repeatability> {
     let inner = look_through(&input.job.argv);
     let name = inner.words.first().map(|word| crate::words::base(word).to_owned())?;
     let all: Vec<String> = input.job.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match judge(&all) {
-        Verdict::Once(why) | Verdict::Files(why) => Some(Repeatability::no(format!("{name} {why}"))),
+        Verdict::Once(why) | Verdict::Files(why) => return Some(Repeatability::no(format!("{name} {why}"))),
         Verdict::Again => {
-            Some(Repeatability::yes(format!("{name} only reads, or does the same when it runs twice")))
+            return Some(Repeatability::yes(format!(
+                "{name} only reads, or does the same when it runs twice"
+            )));
         }
-        Verdict::Unknown => None,
+        Verdict::Unknown => {}
     }
+    let line = shell::line_of(&inner.words)?;
+    let hit = in_shell(line, u32::MAX).or_else(|| reader(input).doubt(line, u32::MAX));
+    Some(hit.map_or_else(
+        || Repeatability::yes("its line holds nothing that must not happen twice"),
+        Repeatability::no,
+    ))
+}
+
+fn reader<'a>(input: &RepeatInput<'a>) -> Reader<'a> {
+    Reader::new(input.scene, input.job.script.as_deref())
 }
 
 /// Steps that a probe saw, up to the failing one.
@@ -106,6 +127,7 @@ fn by_trace(trace: &Trace, input: &RepeatInput<'_>) -> Repeatability {
     let end = trace.failing.map_or(trace.steps.len(), |at| at + 1);
     let made = Made::by(script);
     let lines: Vec<&str> = script.lines().collect();
+    let reader = reader(input);
     let hit = trace.steps.iter().take(end).find_map(|step| match judge(&step.words) {
         // A program's frame is a line of its text, not a command.
         _ if step.status.is_none()
@@ -125,7 +147,16 @@ fn by_trace(trace: &Trace, input: &RepeatInput<'_>) -> Repeatability {
         Verdict::Once(why) | Verdict::Files(why) => {
             Some(format!("line {} ran `{}`, which {why}", step.line, short(&step.words)))
         }
+        Verdict::Unknown if step.status.is_some() || step.words.len() > 1 => {
+            reader.doubt_about(&step.words, script).map(|why| format!("line {} {why}", step.line))
+        }
         Verdict::Again | Verdict::Unknown => appends(&lines, &made, step.line),
+    });
+    // The frames of a program are not all that it did before.
+    let hit = hit.or_else(|| {
+        let program = input.script.filter(|script| !is_shell(script))?;
+        let line = trace.failing_step().map(|step| step.line);
+        program_text(&reader, program, line)
     });
     hit.map_or_else(
         || Repeatability::yes("a probe saw no step that must not happen twice"),
@@ -160,9 +191,26 @@ fn by_effects(effects: &[Effect], input: &RepeatInput<'_>) -> Option<Repeatabili
     Some(Repeatability::no(format!("the run {did} {}", hit.path.display())))
 }
 
-/// The text of the script up to the line that failed. Functions that are called later may stand anywhere, so with them
-/// the whole text counts.
-fn by_text(script: &str, failed_line: Option<u32>) -> Repeatability {
+/// The text of the script up to the line that failed.
+fn by_text(script: &str, input: &RepeatInput<'_>) -> Repeatability {
+    let reader = reader(input);
+    let hit = if is_shell(script) {
+        let end = end_of(script, input.failed_line);
+        let recipes = reader.is_makefile().then(|| shell::recipes(script));
+        let (text, end) = recipes.as_deref().map_or((script, end), |recipes| (recipes, u32::MAX));
+        in_shell(text, end).or_else(|| reader.doubt(text, end))
+    } else {
+        program_text(&reader, script, input.failed_line)
+    };
+    hit.map_or_else(
+        || Repeatability::yes("its text holds nothing that must not happen twice"),
+        Repeatability::no,
+    )
+}
+
+/// The last line that can have run. Functions that are called later may stand anywhere, so with them the whole text
+/// counts.
+fn end_of(script: &str, failed_line: Option<u32>) -> u32 {
     let jumps = script.lines().any(|line| {
         let line = line.trim();
         line.ends_with("() {")
@@ -170,12 +218,16 @@ fn by_text(script: &str, failed_line: Option<u32>) -> Repeatability {
             || line.starts_with("def ")
             || line.contains("trap ")
     });
-    let end = failed_line.filter(|_| !jumps).unwrap_or(u32::MAX);
-    let hit = if is_shell(script) { in_shell(script, end) } else { in_other(script, end) };
-    hit.map_or_else(
-        || Repeatability::yes("its text holds nothing that must not happen twice"),
-        Repeatability::no,
-    )
+    match failed_line.filter(|_| !jumps) {
+        Some(line) if is_shell(script) => shell::end_of_loops(script, line),
+        Some(line) if !source::in_a_loop(script, line) => line,
+        _ => u32::MAX,
+    }
+}
+
+fn program_text(reader: &Reader<'_>, script: &str, failed_line: Option<u32>) -> Option<String> {
+    let end = end_of(script, failed_line);
+    in_other(script, end).or_else(|| reader.doubt_of_program(script, end))
 }
 
 fn in_shell(script: &str, end: u32) -> Option<String> {

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::{sql, started};
 use crate::inner::look_through_words;
 use crate::words::base;
 
@@ -31,6 +32,15 @@ struct Table {
     telling: Vec<String>,
     /// Words in the text of other languages that tell of something which must not happen twice.
     source: Vec<Source>,
+    /// What programs of other languages may use.
+    modules: Vec<Modules>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Modules {
+    language: String,
+    names: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -50,6 +60,12 @@ struct Entry {
     /// Options of which none may be there.
     #[serde(default)]
     without: Vec<String>,
+    /// Sub-commands of which none may come first.
+    #[serde(default)]
+    without_sub: Vec<String>,
+    /// Unless its statements stand in its arguments and only read.
+    #[serde(default)]
+    unless_reading: bool,
     /// Only when the last word names another machine (`host:path`, `rsync://…`).
     #[serde(default)]
     remote_target: bool,
@@ -85,6 +101,9 @@ pub fn judge(words: &[String]) -> Verdict {
         return Verdict::Once(format!("runs as another user ({})", base(word)));
     }
     let Some((name, arguments)) = inner.split_first() else { return Verdict::Unknown };
+    if let Some(commands) = started::by(base(name), arguments) {
+        return strictest(commands.iter().map(|words| judge(words)));
+    }
     let fits = |entry: &&Entry| entry.fits(base(name), arguments);
     if let Some(entry) = TABLE.once.iter().find(fits) {
         return if entry.files {
@@ -104,6 +123,25 @@ pub fn judge(words: &[String]) -> Verdict {
         .split(|c: char| !c.is_ascii_alphanumeric())
         .find(|part| TABLE.telling.iter().any(|word| part.eq_ignore_ascii_case(word)));
     telling.map_or(Verdict::Unknown, |word| Verdict::Once(format!("by its name acts on others ({word})")))
+}
+
+/// The verdict on several commands: that on the one which forbids most.
+pub fn strictest(verdicts: impl Iterator<Item = Verdict>) -> Verdict {
+    let rank = |verdict: &Verdict| match verdict {
+        Verdict::Again => 0,
+        Verdict::Files(_) => 1,
+        Verdict::Unknown => 2,
+        Verdict::Once(_) => 3,
+    };
+    verdicts.max_by_key(rank).unwrap_or(Verdict::Again)
+}
+
+/// Whether programs of a language may use a module: it does nothing by itself that must not happen twice.
+pub fn is_harmless_module(language: &str, name: &str) -> bool {
+    let whole = |known: &&String| known.as_str() == name;
+    let top = |known: &&String| language == "python" && Some(known.as_str()) == name.split('.').next();
+    let of_language = TABLE.modules.iter().filter(|modules| modules.language == language);
+    of_language.flat_map(|modules| &modules.names).any(|known| whole(&known) || top(&known))
 }
 
 /// What a line of another language than shell holds that must not happen twice.
@@ -129,7 +167,9 @@ impl Entry {
                 || words()
                     .filter(|word| !word.starts_with('-'))
                     .take(4)
-                    .any(|word| self.sub.iter().any(|sub| sub == word)))
+                    .any(|word| self.sub.iter().any(|sub| is_sub(word, sub))))
+            && (self.without_sub.is_empty() || !self.comes_first(arguments))
+            && !(self.unless_reading && sql::only_reads(name, arguments))
             && (self.options.is_empty() || has(&self.options))
             && (!self.remote_target || arguments.last().is_some_and(|word| is_remote(word)))
             && (self.without.is_empty() || !has(&self.without))
@@ -138,6 +178,21 @@ impl Entry {
                 self.texts.iter().any(|wanted| text.contains(wanted.as_str()))
             })
     }
+
+    /// Whether the first word that is no option, nor the value of one, is one of `without_sub`.
+    fn comes_first(&self, arguments: &[String]) -> bool {
+        let is_word = |at: usize| {
+            let valued = at.checked_sub(1).and_then(|before| arguments.get(before));
+            !valued.is_some_and(|word| word.len() == 2 && word.starts_with('-'))
+        };
+        let first = arguments.iter().enumerate().find(|(at, word)| !word.starts_with('-') && is_word(*at));
+        first.is_some_and(|(_, word)| self.without_sub.iter().any(|sub| word.eq_ignore_ascii_case(sub)))
+    }
+}
+
+/// A whole word, or its beginning: `describe-*`.
+fn is_sub(word: &str, sub: &str) -> bool {
+    sub.strip_suffix('*').map_or(word == sub, |start| word.starts_with(start))
 }
 
 /// `host:path`, `user@host:path`, `rsync://host/path`; not `./a:b`.
@@ -195,8 +250,19 @@ mod tests {
             "nice sendmail x",
             "echo x >> f",
             "./notify-team x",
+            "psql db",
+            "psql -f load.sql",
+            "psql -c select*from*charge(1)",
+            "mysql -e REPLACE;x",
+            "redis-cli -n 3 del get",
+            "aws secretsmanager rotate-secret --secret-id widget-list",
+            "curl -fsS https://ci/job/deploy/build?token=x",
+            "logger x",
+            "xargs -n 1 mail -s x",
+            "find . -name x -exec mail -s {} y ;",
+            "kubectl cp f pod:/f",
         ] {
-            assert!(matches!(of(line), Verdict::Once(_)), "{line}");
+            assert!(!matches!(of(line), Verdict::Again | Verdict::Files(_)), "{line}");
         }
     }
 
@@ -213,6 +279,12 @@ mod tests {
             "aws s3 ls",
             "kubectl get pods",
             "grep x f",
+            "redis-cli -h x get y",
+            "psql -c select*from*t",
+            "sqlite3 x.db select*from*t",
+            "aws ec2 describe-instances",
+            "xargs -0 -n 1 grep x",
+            "find . -exec grep -l x {} +",
         ] {
             assert_eq!(of(line), Verdict::Again, "{line}");
         }

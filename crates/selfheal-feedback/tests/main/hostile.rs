@@ -28,6 +28,7 @@ fn read(output: &[u8]) {
         script: Some(&text),
         failed_line: None,
         run: &run,
+        scene: None,
     };
     assert!(!repeatable(&input).why.is_empty());
 }

@@ -8,11 +8,11 @@ use selfheal_core::run::{Ended, Run};
 use selfheal_core::trace::{Step, Trace};
 use selfheal_feedback::repeat::{RepeatInput, Repeatability, repeatable};
 
-use crate::support::{job, run};
+use crate::support::{RealScene, job, run};
 
 /// What is known of a job and its run when nothing else is.
 fn known<'a>(job: &'a Job, run: &'a Run) -> RepeatInput<'a> {
-    RepeatInput { job, trace: None, effects: None, script: None, failed_line: None, run }
+    RepeatInput { job, trace: None, effects: None, script: None, failed_line: None, run, scene: None }
 }
 
 /// Judges a script whose line `failed` failed.
@@ -127,4 +127,93 @@ fn files_that_grew_or_went_count() {
     assert!(!judge(Change::Deleted));
     assert!(judge(Change::Created));
     assert!(judge(Change::Changed));
+}
+
+/// Realistic jobs that do something which must not happen twice, and then fail for a reason that passes.
+const ONCE: [&str; 30] = [
+    "curl -fsS -X POST https://api/orders -d @order.json",
+    "mail -s done ops@example.com < report.txt\ncurl -fsS https://x -o y",
+    "psql -c \"INSERT INTO runs VALUES (now())\"\ncurl -fsS https://x -o y",
+    "psql shop < load.sql\ncurl -fsS https://x -o y",
+    "echo \"$(date): started\" >> /var/log/job.log\ncurl -fsS https://x -o y",
+    "{ echo a; echo b; } >> total.csv\ncurl -fsS https://x -o y",
+    "git push origin main",
+    "rsync -a site/ www@host:/srv/www/",
+    "kubectl apply -f app.yaml\nkubectl get pods",
+    "ssh host systemctl restart app\ncurl -fsS https://x -o y",
+    "scp dump.sql backup:/srv/\ncurl -fsS https://x -o y",
+    "docker push registry/app\ncurl -fsS https://x -o y",
+    "logger -t job begun\ncurl -fsS https://x -o y",
+    "echo ./job | at now + 1 hour\ncurl -fsS https://x -o y",
+    "redis-cli incr runs\ncurl -fsS https://x -o y",
+    "aws s3 cp dump.gz s3://bucket/\ncurl -fsS https://x -o y",
+    "sqlite3 app.db \"INSERT INTO t VALUES (1)\"\ncurl -fsS https://x -o y",
+    "for h in a b; do\n  curl -fsS https://$h -o $h\n  mail -s done $h@x < $h\ndone",
+    "notify() {\n  mail -s x y@z\n}\nnotify\ncurl -fsS https://x -o y",
+    "printf '%s\\n' a b | xargs -n 1 mail -s x\ncurl -fsS https://x -o y",
+    "find out -name '*.csv' -exec mail -s x {} \\;\ncurl -fsS https://x -o y",
+    "trap 'mail -s ended ops' EXIT\ncurl -fsS https://x -o y",
+    "bash -c 'mail -s x y'\ncurl -fsS https://x -o y",
+    "TOOL=/opt/bin/charge\n$TOOL all\ncurl -fsS https://x -o y",
+    "./unknown-program\ncurl -fsS https://x -o y",
+    "eval \"$CMD\"\ncurl -fsS https://x -o y",
+    "curl -fsS https://ci.example.com/job/deploy/build?token=x",
+    "#!/usr/bin/env python3\nimport smtplib\n",
+    "#!/usr/bin/env python3\nimport requests\nrequests.post('https://x', json={})\n",
+    "#!/usr/bin/env python3\nwith open('log', 'a', encoding='utf-8') as f:\n    f.write('x')\n",
+];
+
+/// Jobs that only read, or do the same when they run twice.
+const AGAIN: [&str; 9] = [
+    "set -euo pipefail\ncd \"$(dirname \"$0\")\"\ncurl -fsS https://x -o y\n",
+    "rsync -a host:/srv/ copy/",
+    "git fetch origin && git log -1",
+    "apt-get update",
+    "t=$(mktemp)\ncurl -fsS https://x > \"$t\"\nsort \"$t\" | uniq -c > counts\nrm -f \"$t\"\n",
+    "get() {\n  curl -fsS \"$1\"\n}\nget https://x > y\n",
+    "psql -At -c \"select count(*) from t\" > n\n",
+    "for h in a b; do\n  ping -c 1 \"$h\" || exit 1\ndone\n",
+    "#!/usr/bin/env python3\nimport json, sys\nfrom urllib.request import urlopen\nprint(json.load(urlopen(sys.argv[1])))\n",
+];
+
+#[test]
+fn nothing_that_acts_on_others_is_repeated_unless_it_was_declared() {
+    for text in ONCE {
+        assert!(!script(text, None).may, "{text}");
+    }
+    for text in AGAIN {
+        let judged = script(text, None);
+        assert!(judged.may, "{text}: {}", judged.why);
+    }
+}
+
+#[test]
+fn the_frame_of_a_program_is_not_all_that_it_did() {
+    let job = job("python3 x.py", Path::new("/job"));
+    let run = run(1, b"", b"");
+    let text = "import sqlite3\nbase = sqlite3.connect('x')\nbase.execute('insert into t values (1)')\nbase.commit()\nfetch()\n";
+    let frame = Step { file: "/job/x.py".into(), line: 5, words: vec!["fetch()".into()], status: None };
+    let trace = Trace { steps: vec![frame], failing: Some(0), complete: true, ..Trace::default() };
+    let input = RepeatInput { trace: Some(&trace), script: Some(text), ..known(&job, &run) };
+    assert!(!repeatable(&input).may);
+}
+
+#[test]
+fn scripts_and_modules_that_are_started_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let scene = RealScene(folder.path().to_path_buf());
+    let job = job("bash x.sh", folder.path());
+    let run = run(1, b"", b"");
+    let judge = |text: &str| {
+        repeatable(&RepeatInput { scene: Some(&scene), script: Some(text), ..known(&job, &run) })
+    };
+    std::fs::write(folder.path().join("get.sh"), "curl -fsS https://x -o y\n").unwrap();
+    std::fs::write(folder.path().join("tell.sh"), "mail -s x y@z\n").unwrap();
+    std::fs::write(folder.path().join("posts.py"), "import requests\ndef go(): requests.post('x')\n")
+        .unwrap();
+    assert!(judge("bash get.sh\n").may, "{}", judge("bash get.sh\n").why);
+    assert!(judge("./tell.sh\ncurl -fsS u -o y\n").why.contains("mail"));
+    assert!(judge("#!/usr/bin/env python3\nimport posts\n").why.contains("posts"));
+    assert!(judge("#!/usr/bin/env python3\nimport strange\n").why.contains("strange"));
+    assert!(!judge(". ./tell.sh\n").may);
 }

@@ -36,6 +36,7 @@ fn report_with(
         script: Some((&path, script)),
         trace: trace.as_ref(),
         scene: &scene,
+        profiles: None,
     });
     serde_json::to_string_pretty(&report).unwrap().replace(&name, "/job")
 }
@@ -92,4 +93,13 @@ fn a_renamed_file() {
     let files = [("data/orders_2024.csv", "id;total\n")];
     let output = "sort: cannot read: data/orders-2024.csv: No such file or directory\n";
     insta::assert_snapshot!(report_with(script, &files, output, |_| None));
+}
+
+#[test]
+fn the_stage_of_a_pipe_whose_code_is_an_answer_is_named_without_a_probe() {
+    let text = report_with("set -euo pipefail\ngrep x f | sort > out\n", &[("f", "a\n")], "", |_| None);
+    assert!(text.contains("With pipefail, `grep x f` in the pipe of line 2"), "{text}");
+    assert!(text.contains("no line matched"), "{text}");
+    let two = report_with("set -euo pipefail\ngrep x f | grep y > out\n", &[("f", "a\n")], "", |_| None);
+    assert!(!two.contains("With pipefail, `"), "which of two it was is not known: {two}");
 }

@@ -181,6 +181,7 @@ fn explained(context: &Context, subject: &Subject) -> Explained {
         script: subject.script.as_deref().zip(script.as_deref()),
         trace: None,
         scene: &scene,
+        profiles: Some(&crate::profiles::load(context).0),
     });
     let marked = match explain::is_understood(&report) {
         true => Vec::new(),

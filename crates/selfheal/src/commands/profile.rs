@@ -8,6 +8,7 @@ use super::{Ended, print, tell};
 use crate::cli::{ProfileArgs, ProfileCommand};
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::examples::{self, Standing};
 use crate::exit_code;
 use crate::profiles;
 use crate::terminal::clean;
@@ -42,6 +43,8 @@ fn show(context: &Context, command: &str) -> Ended {
     if let Some(version) = version {
         print(&format!("here: {}\n", clean(&version)));
     }
+    let standing = examples::standing(context, &profiles, &profiles::boxes(context), command);
+    print(&format!("{}\n", standing.line()));
     Ok(exit_code::OK)
 }
 
@@ -75,6 +78,13 @@ fn test_all(context: &Context) -> Ended {
         "good: {} commands, {examples} examples, {files} files besides the shipped ones\n",
         profiles.commands().len()
     ));
+    let broken = try_examples(context, &profiles);
+    if broken > 0 {
+        return Err(CommandError::new(format!(
+            "the profiles of {broken} commands do not fit what is on this machine"
+        ))
+        .hint("write a profile of your own with versions = …: docs/profiles.md has the form"));
+    }
     match complaints.is_empty() {
         true => Ok(exit_code::OK),
         false => {
@@ -82,6 +92,32 @@ fn test_all(context: &Context) -> Ended {
                 .hint("mend the file, then selfheal profile test FILE"))
         }
     }
+}
+
+/// Runs the examples of all commands that are here and can be tried; returns how many commands differ.
+fn try_examples(context: &Context, profiles: &Profiles) -> usize {
+    let boxes = profiles::boxes(context);
+    let (mut verified, mut broken, mut missing, mut untried) = (0, 0, Vec::new(), Vec::new());
+    for command in profiles.tryable() {
+        let standing = examples::standing(context, profiles, &boxes, &command);
+        match &standing {
+            Standing::Tried(found) if found.broken.is_empty() => verified += 1,
+            Standing::Tried(_) => {
+                broken += 1;
+                print(&format!("{}: {}\n", clean(&command), standing.line()));
+            }
+            Standing::NotHere => missing.push(command),
+            Standing::NotTried(why) => untried.push(format!("{command} ({why})")),
+            Standing::NothingToTry => {}
+        }
+    }
+    print(&format!("verified by running their examples here: {verified} commands\n"));
+    for (what, names) in [("not on this machine", missing), ("not verified", untried)] {
+        if !names.is_empty() {
+            print(&format!("{what}: {}\n", clean(&names.join(", "))));
+        }
+    }
+    broken
 }
 
 fn learn(context: &Context, command: &str) -> Ended {

@@ -34,6 +34,9 @@ pub fn run(context: &Context) -> Ended {
         // What else is due must be done all the same.
         Err(error) => tell(&format!("selfheal: {}", error.one_line())),
     }
+    for line in crate::examples::look_again(context, &crate::profiles::boxes(context)) {
+        print(&format!("{line}\n"));
+    }
     let delivered = deliver(context, &store)?;
     let values = [
         ("messages", delivered.to_string()),

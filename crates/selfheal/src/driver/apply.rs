@@ -33,8 +33,8 @@ impl Healer<'_> {
         }
     }
 
-    /// A person wants to know why the repaired job was not run again at once.
-    fn note_why_not_rerun(&mut self) {
+    /// A person wants to know why the job was not run again.
+    pub(super) fn note_why_not_rerun(&mut self) {
         let judged = self.repeatable.as_ref().filter(|judged| !judged.may);
         let why = judged.map(|judged| self.tools.texts.say("note-not-repeatable", &[("why", &judged.why)]));
         self.notes.extend(self.permissions.spent.clone().or(why));

@@ -1,6 +1,10 @@
 //! Works by hand, not in cron: whether a difference of surroundings explains the failure.
 
+use std::ffi::OsString;
+
 use selfheal_core::fault::Fault;
+use selfheal_core::incident::Status;
+use selfheal_core::job::inner_command;
 use selfheal_core::report::Report;
 use selfheal_core::run::Ended;
 use selfheal_feedback::environment::may_explain;
@@ -22,6 +26,19 @@ impl Healer<'_> {
             selfheal_feedback::remote_host(&argv).filter(|_| !here)
         };
         located.or_else(words)
+    }
+
+    /// A job that nothing is edited of is told what it gets all the same, and one that is not tried again is told why.
+    pub(super) fn note_what_is_left(&mut self, status: Status) {
+        let texts = self.tools.texts;
+        if status == Status::Suspended && !self.may_rerun() {
+            self.note_why_not_rerun();
+        }
+        let no_script = self.job.script.is_none() && !runs_a_line(&self.job.argv);
+        let remote = self.report.as_ref().is_some_and(|report| self.elsewhere(report).is_some());
+        if matches!(status, Status::Failed | Status::Suspended) && no_script && !remote {
+            self.notes.push(texts.say("note-program", &[]));
+        }
     }
 
     /// Notes the one difference from the last good run, or from a login shell, that explains the failure. Nobody is
@@ -48,4 +65,13 @@ impl Healer<'_> {
         self.notes.push(answer.line(self.tools.texts));
         report.context.push(("environment".to_owned(), answer.line(&Texts::of(Language::English))));
     }
+}
+
+/// Whether a command is a line for a shell, or code for another interpreter: text, but in no file.
+fn runs_a_line(argv: &[OsString]) -> bool {
+    let words = inner_command(argv);
+    words
+        .iter()
+        .skip(1)
+        .any(|word| word.to_str().is_some_and(|word| matches!(word, "-c" | "-e" | "-lc" | "-ec")))
 }

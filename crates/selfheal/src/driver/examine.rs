@@ -100,6 +100,7 @@ impl Healer<'_> {
             script: path.zip(script),
             trace,
             scene,
+            profiles: Some(self.tools.profiles),
         });
         if self.leaves_out(Part::Feedback) { raw(report, run) } else { report }
     }
@@ -157,6 +158,7 @@ impl Healer<'_> {
             effects: self.effects.as_deref(),
             script,
             failed_line: line,
+            scene: Some(&self.scene),
         })
     }
 

@@ -259,7 +259,10 @@ impl<'a> Healer<'a> {
                 self.notify();
                 Ok(None)
             }
-            Action::Finish(_) => Ok(None),
+            Action::Finish(status) => {
+                self.note_what_is_left(status);
+                Ok(None)
+            }
         }
     }
 

@@ -208,7 +208,7 @@ fn story_lines(story: &Story<'_>, healed: &Healed) -> Vec<String> {
     let ending = story.ending(healed);
     let room = MOST_LINES.saturating_sub(lines.len() + ending.len());
     lines.extend(
-        healed.notes.iter().take(room.min(2)).map(|note| story.labelled("label-note", &story.safe(note))),
+        healed.notes.iter().take(room.min(3)).map(|note| story.labelled("label-note", &story.safe(note))),
     );
     lines.truncate(MOST_LINES.saturating_sub(ending.len()));
     lines.extend(ending);
