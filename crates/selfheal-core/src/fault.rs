@@ -194,6 +194,11 @@ pub enum Fault {
         /// The code.
         code: i32,
     },
+    /// The job ended well, and what it should have done is not there.
+    Unfulfilled {
+        /// What is not there.
+        message: String,
+    },
     /// The deadline hit.
     TimedOut,
     /// Something with a message that no parser knows.
@@ -245,6 +250,7 @@ impl Fault {
             | Self::NeedsTerminal
             | Self::SilentExit { .. }
             | Self::TimedOut
+            | Self::Unfulfilled { .. }
             | Self::Other { .. } => return None,
         };
         (!text.is_empty()).then_some(text)

@@ -99,6 +99,78 @@ pub enum Check {
         /// The text.
         text: String,
     },
+    /// A file was written by the run itself.
+    Newer {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file was written at most so long ago.
+    MaxAge {
+        /// The file.
+        path: PathBuf,
+        /// Seconds.
+        seconds: u64,
+    },
+    /// A file has at least this many bytes.
+    MinBytes {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        bytes: u64,
+    },
+    /// A file matches a regular expression somewhere.
+    Matches {
+        /// The file.
+        path: PathBuf,
+        /// The expression.
+        pattern: String,
+    },
+    /// A file is JSON and holds a value other than null at a place.
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// The place as a JSON pointer (RFC 6901): `/totals/0`; empty for the whole document.
+        pointer: String,
+    },
+    /// A file is CSV and its first row names these columns, in any order.
+    CsvColumns {
+        /// The file.
+        path: PathBuf,
+        /// The names.
+        columns: Vec<String>,
+    },
+    /// A file is CSV with at least this many rows below its first one.
+    MinRows {
+        /// The file.
+        path: PathBuf,
+        /// How many.
+        rows: u64,
+    },
+    /// A file lists SHA-256 sums as `sha256sum` writes them, and every file that it names has its sum.
+    Checksums {
+        /// The list.
+        path: PathBuf,
+    },
+    /// Standard output matches a regular expression somewhere.
+    StdoutMatches {
+        /// The expression.
+        pattern: String,
+    },
+    /// The run took at least so long.
+    MinDuration {
+        /// Milliseconds.
+        ms: u64,
+    },
+    /// The run took at most so long.
+    MaxDuration {
+        /// Milliseconds.
+        ms: u64,
+    },
+    /// The exit code is one of these.
+    ExitCode {
+        /// The codes.
+        codes: Vec<i32>,
+    },
     /// Standard output contains a text.
     StdoutContains {
         /// The text.
@@ -109,6 +181,34 @@ pub enum Check {
         /// The text.
         text: String,
     },
+}
+
+impl Check {
+    /// The file that it looks into.
+    #[must_use]
+    pub fn path(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::Exists { path }
+            | Self::Missing { path }
+            | Self::MinLines { path, .. }
+            | Self::FileContains { path, .. }
+            | Self::Newer { path }
+            | Self::MaxAge { path, .. }
+            | Self::MinBytes { path, .. }
+            | Self::Matches { path, .. }
+            | Self::Json { path, .. }
+            | Self::CsvColumns { path, .. }
+            | Self::MinRows { path, .. }
+            | Self::Checksums { path } => Some(path),
+            Self::Succeeded
+            | Self::StdoutContains { .. }
+            | Self::StdoutMatches { .. }
+            | Self::StderrLacks { .. }
+            | Self::MinDuration { .. }
+            | Self::MaxDuration { .. }
+            | Self::ExitCode { .. } => None,
+        }
+    }
 }
 
 /// What one part of a verification showed.

@@ -43,6 +43,8 @@ pub enum Command {
     Reject(DecideArgs),
     /// Put every file that a repair changed back as it was
     Undo(UndoArgs),
+    /// Look at what a job must have done
+    Contract(ContractArgs),
     /// Allow a job's repairs to be applied unattended, or take that back
     Allow(AllowArgs),
     /// Check or show the tamper-evident record
@@ -410,6 +412,25 @@ pub struct DecideArgs {
 pub struct UndoArgs {
     /// The incident, by its end
     pub id: String,
+}
+
+/// Look at what a job must have done.
+#[derive(Debug, Args)]
+pub struct ContractArgs {
+    /// What to do
+    #[command(subcommand)]
+    pub command: ContractCommand,
+}
+
+/// What can be done with contracts.
+#[derive(Debug, Subcommand)]
+pub enum ContractCommand {
+    /// Look at a job's contract without running the job: exit code 114 when it is broken
+    Check {
+        /// The job: its script in this folder, or its name
+        #[arg(value_name = "JOB")]
+        job: String,
+    },
 }
 
 /// Allow a job's repairs to be applied unattended.

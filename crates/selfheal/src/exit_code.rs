@@ -20,6 +20,8 @@ pub const HANDED_OVER: i32 = 111;
 pub const REFUSED: i32 = 112;
 /// `run --exit-status`: a limit or budget was reached.
 pub const LIMIT: i32 = 113;
+/// `run`: the job ended with exit code 0 and broke its contract, and was not put right.
+pub const UNFULFILLED: i32 = 114;
 /// `check`: something dangerous was found.
 pub const DANGEROUS: i32 = 120;
 /// `check --diff`: the change hides a failure.
@@ -37,6 +39,8 @@ pub fn of_run(status: Status, own: i32, speaking: bool) -> i32 {
         Status::HandedOver | Status::Suspended if speaking => HANDED_OVER,
         Status::Refused if speaking => REFUSED,
         Status::Limit if speaking => LIMIT,
+        Status::Succeeded | Status::Negative | Status::Retried | Status::Healed => own,
+        _ if own == OK => UNFULFILLED,
         _ => own,
     }
 }
@@ -51,5 +55,8 @@ mod tests {
         assert_eq!(of_run(Status::Held, 7, true), HELD);
         assert_eq!(of_run(Status::Failed, 7, true), 7);
         assert_eq!(of_run(Status::Negative, 1, true), 1);
+        assert_eq!(of_run(Status::Failed, 0, false), UNFULFILLED);
+        assert_eq!(of_run(Status::Held, 0, false), UNFULFILLED);
+        assert_eq!(of_run(Status::Healed, 0, false), OK);
     }
 }

@@ -10,6 +10,7 @@ mod command_error;
 mod commands;
 mod config;
 mod context;
+mod contract;
 mod cron;
 mod document;
 mod driver;
@@ -91,6 +92,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Reject(args) => commands::reject::run(context, &args),
         Command::Undo(args) => commands::undo::run(context, &args),
         Command::Allow(args) => commands::allow::run(context, &args),
+        Command::Contract(args) => commands::contract::run(context, &args),
         Command::Audit(args) => commands::audit::run(context, &args),
         Command::Limits => commands::limits::run(),
         Command::Freeze => commands::freeze::run(context, true),

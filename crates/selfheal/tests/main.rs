@@ -10,6 +10,7 @@ mod attack;
 mod backup;
 mod bench;
 mod check;
+mod contract;
 mod crash;
 mod cron;
 mod decide;

@@ -5,6 +5,7 @@ pub mod approve;
 pub mod audit;
 pub mod bench;
 pub mod check;
+pub mod contract;
 pub mod cron;
 pub mod demo;
 pub mod doctor;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use selfheal_core::ids::{JobKey, RunId};
 use selfheal_core::incident::{Incident, Status};
 use selfheal_core::job::{Job, Repeatable};
-use selfheal_core::outcome::Outcome;
+use selfheal_core::outcome::{Class, Outcome};
 use selfheal_core::ports::{
     Clock, Executor, IncidentFilter, Journal, LogOrder, Order, Passing, RunRecord, Trouble,
 };
@@ -27,6 +27,7 @@ use super::{Ended, tell};
 use crate::cli::{RunArgs, StdoutArg};
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::contract::{self, Contract};
 use crate::document::{self, RunDocument};
 use crate::driver::{Failure, Given, Healed, Healer, Permissions, Tools, watch};
 use crate::exit_code;
@@ -103,6 +104,8 @@ struct RunPlan<'a> {
     input_holds_data: bool,
     /// What exit codes mean, once one must be known.
     profiles: std::cell::OnceCell<Profiles>,
+    /// What a good run must have done.
+    contract: Contract,
     /// Where the job runs, as it is recorded; looked at while it runs.
     facts: Arc<OnceLock<Option<Redacted>>>,
     /// The signal of the keys that ended the job.
@@ -111,10 +114,12 @@ struct RunPlan<'a> {
 
 impl<'a> RunPlan<'a> {
     fn new(context: &'a Context, args: &'a RunArgs) -> Self {
+        let job = job_of(context, args);
         Self {
             context,
             args,
-            job: job_of(context, args),
+            contract: context.settings.contract_for(&job),
+            job,
             given: None,
             input_holds_data: selfheal_exec::input_holds_data(),
             profiles: std::cell::OnceCell::new(),
@@ -269,7 +274,7 @@ impl<'a> RunPlan<'a> {
         document.job_exit_code = run.ended.code();
         document.duration_ms = run.duration_ms;
         self.tell_not_started(&run.ended);
-        let outcome = self.outcome(&run);
+        let outcome = self.outcome(&run, &supervisor);
         if let Some(store) = store {
             self.record(store, &run, &outcome);
         }
@@ -352,9 +357,15 @@ impl<'a> RunPlan<'a> {
         })
     }
 
-    fn outcome(&self, run: &Run) -> Outcome {
+    fn outcome(&self, run: &Run, executor: &Supervisor) -> Outcome {
         if run.ended == RunEnded::Exited(0) {
-            return Outcome::Succeeded;
+            if self.contract.is_empty() {
+                return Outcome::Succeeded;
+            }
+            return match contract::broken_by(&self.contract, &self.job, run, executor) {
+                Some(why) => Outcome::Failed { class: Class::Logic, meaning: Some(why) },
+                None => Outcome::Succeeded,
+            };
         }
         let script = crate::driver::text_of(self.job.script.as_deref());
         let input = InterpretInput { argv: &self.job.argv, run, script: script.as_deref(), trace: None };
@@ -404,6 +415,7 @@ impl<'a> RunPlan<'a> {
             redactor: &redactor,
             progress: &progress,
             without: &self.args.without,
+            contract: &self.contract,
         };
         let permissions = self.permissions(store, &failure.run, executor);
         // A fault of selfheal must not change what the job's own exit code says; not even a panic.

@@ -60,8 +60,21 @@ fn read_layer(origin: Origin, path: &Path, uid: u32) -> Result<Option<(Layer, Ve
     }
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let mut unknown = Vec::new();
-    let options = Options::parse(&text, &mut unknown).map_err(|error| first_lines(&error))?;
+    let mut options = Options::parse(&text, &mut unknown).map_err(|error| first_lines(&error))?;
+    vet_contracts(&mut options, origin)?;
     Ok(Some((Layer { origin, path: path.to_owned(), options }, unknown)))
+}
+
+/// Contracts must make sense, and a project's file names no command to run.
+fn vet_contracts(options: &mut Options, origin: Origin) -> Result<(), String> {
+    for job in options.job.iter_mut().chain(options.jobs.values_mut()) {
+        let Some(expect) = &mut job.expect else { continue };
+        if origin == Origin::Project && expect.command.is_some() {
+            return Err("job.expect.command counts only in the user's or the machine's settings".to_owned());
+        }
+        expect.contract().map_err(|reason| format!("job.expect: {reason}"))?;
+    }
+    Ok(())
 }
 
 /// A TOML error on one line: where, and what.

@@ -1,6 +1,10 @@
 //! The settings file as people write it: everything optional.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+
+use crate::contract::ExpectOptions;
 
 /// One settings file.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -18,6 +22,10 @@ pub struct Options {
     pub run: Option<RunOptions>,
     /// Which rules are used.
     pub rules: Option<RuleOptions>,
+    /// What holds for every job of the file's folder, or, in a user's or machine's file, for every job.
+    pub job: Option<JobOptions>,
+    /// The same for one job, by its name or its script's file name.
+    pub jobs: BTreeMap<String, JobOptions>,
 }
 
 /// `[rules]`; names as in `docs/rules.md`.
@@ -28,6 +36,14 @@ pub struct RuleOptions {
     pub off: Option<Vec<String>>,
     /// Rules in preview that may act like all others; `all` for all.
     pub promote: Option<Vec<String>>,
+}
+
+/// `[job]`, and `[jobs.NAME]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct JobOptions {
+    /// What a good run must have done.
+    pub expect: Option<ExpectOptions>,
 }
 
 /// `[run]`.

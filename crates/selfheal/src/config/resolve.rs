@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use selfheal_core::job::Job;
 use selfheal_core::settings::{Answer, Limits, Policy};
 
 use super::options::{LimitOptions, ModelOptions, PolicyOptions, RunOptions, Send};
-use super::{Layer, Origin};
+use super::{Layer, Options, Origin};
+use crate::contract::Contract;
 
 /// The resolved settings.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,8 @@ pub struct Settings {
     pub run: RunSettings,
     /// Which rules are used.
     pub rules: RuleSettings,
+    /// What good runs must have done: for all jobs, or for the one that is named.
+    pub contracts: Vec<(Option<String>, Contract)>,
 }
 
 /// Which rules are used.
@@ -38,6 +42,23 @@ impl RuleSettings {
     #[must_use]
     pub fn promotes(&self, name: &str) -> bool {
         self.promoted.iter().any(|one| one == name || one == "all")
+    }
+}
+
+impl Settings {
+    /// The contract of one job: all that is said of it, by its name, its script's file name, or for every job.
+    #[must_use]
+    pub fn contract_for(&self, job: &Job) -> Contract {
+        let script = job.script.as_deref().and_then(|path| path.file_name()).and_then(|name| name.to_str());
+        let mut whole = Contract::default();
+        for (name, contract) in &self.contracts {
+            let fits = name.as_deref().is_none_or(|name| name == job.key.as_str() || Some(name) == script);
+            if fits {
+                whole.checks.extend(contract.checks.iter().cloned());
+                whole.command = contract.command.clone().or(whole.command);
+            }
+        }
+        whole
     }
 }
 
@@ -105,6 +126,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         notify: None,
         run: RunSettings::default(),
         rules: RuleSettings::default(),
+        contracts: Vec::new(),
     };
     let mut model = ModelOptions::default();
     for layer in layers {
@@ -116,6 +138,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
             settings.rules.promoted.extend(rules.promote.unwrap_or_default());
         }
         take_run(&mut settings.run, options.run.unwrap_or_default(), layer.origin);
+        settings.contracts.extend(contracts_of(options));
         if layer.origin == Origin::Project {
             tighten(&mut settings, options.policy, options.limits);
             continue;
@@ -135,6 +158,13 @@ pub fn resolve(layers: &[Layer]) -> Settings {
     }
     settings.model = model_settings(model);
     settings
+}
+
+/// What a file says of good runs. Demanding more is no loosening, so a project's file counts, too.
+fn contracts_of(options: &Options) -> impl Iterator<Item = (Option<String>, Contract)> + '_ {
+    let all = options.job.iter().map(|job| (None, job));
+    let named = options.jobs.iter().map(|(name, job)| (Some(name.clone()), job));
+    all.chain(named).filter_map(|(name, job)| Some((name, job.expect.as_ref()?.contract().ok()?)))
 }
 
 /// The model that options describe, where they name one and its server.

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use selfheal_core::engine::{Event, Finding};
 use selfheal_core::fault::Fault;
+use selfheal_core::ids::Signature;
 use selfheal_core::outcome::Class;
 use selfheal_core::ports::BoxedRun;
-use selfheal_core::report::Report;
+use selfheal_core::report::{Cause, Confidence, Report};
 use selfheal_core::run::{Ended, Run};
 use selfheal_core::scene::Scene;
 use selfheal_core::trace::Trace;
@@ -52,12 +53,34 @@ fn raw(report: Report, run: &Run) -> Report {
     }
 }
 
+/// The report on a run that ended well without having done what its contract says.
+fn unfulfilled(report: Report, why: String) -> Report {
+    Report {
+        status: "exit code 0, but its contract is broken".to_owned(),
+        class: Class::Logic,
+        core_error: why.clone(),
+        faults: vec![Fault::Unfulfilled { message: why.clone() }],
+        causes: vec![Cause {
+            id: "contract-broken".to_owned(),
+            text: "The job ended well, and what it should have done is not there.".to_owned(),
+            evidence: vec![why.clone()],
+            disproved_by: "the contract asks for something that a good run need not do".to_owned(),
+        }],
+        confidence: Confidence::High,
+        signature: Signature::new(format!("contract:{why}")),
+        ..report
+    }
+}
+
 impl Healer<'_> {
     /// Makes the report on the last real run.
     pub(super) fn examine(&mut self) -> Result<Event, CommandError> {
         self.say("progress-examine", &[]);
         let script = self.script_text();
         let plain = self.report_on(&self.run, script.as_deref(), None, &self.scene);
+        if let Some(why) = self.broken_by(&self.run) {
+            return Ok(self.reported(unfulfilled(plain, why)));
+        }
         // Another look cannot tell more about a full disk, and a second try of the same failure was looked at already.
         let first_look = self.report.is_none();
         if first_look && plain.class != Class::Resource {
@@ -71,13 +94,18 @@ impl Healer<'_> {
             self.repeatable = Some(self.judge_repeatable(script.as_deref(), &report));
             self.compare_environment(&mut report);
         }
+        Ok(self.reported(report))
+    }
+
+    /// Stores a report and says it to the engine.
+    fn reported(&mut self, report: Report) -> Event {
         tracing::info!(class = report.class.word(), signature = report.signature.as_str(), "reported");
         self.incident.signature = Some(report.signature.clone());
         self.incident.report = self.tools.redactor.json(&report).ok();
         self.incident.note = Some(self.tools.redactor.text(&report.core_error));
         let finding = self.finding(&report);
         self.report = Some(report);
-        Ok(Event::ReportReady(finding))
+        Event::ReportReady(finding)
     }
 
     pub(super) fn script_text(&self) -> Option<String> {

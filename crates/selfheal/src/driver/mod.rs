@@ -29,11 +29,11 @@ use selfheal_core::effects::Effect;
 use selfheal_core::engine::{Action, Decision, Event, Plan, State, step};
 use selfheal_core::incident::Incident;
 use selfheal_core::job::Job;
-use selfheal_core::outcome::Outcome;
+use selfheal_core::outcome::{Class, Outcome};
 use selfheal_core::ports::{Boxes, Clock, Executor, Order};
 use selfheal_core::redact::Redactor;
 use selfheal_core::report::Report;
-use selfheal_core::run::Run;
+use selfheal_core::run::{Ended, Run};
 use selfheal_core::settings::Policy;
 use selfheal_core::trace::Trace;
 use selfheal_exec::LiveScene;
@@ -44,6 +44,7 @@ use selfheal_store::Store;
 use crate::cli::Part;
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::contract::{self, Contract};
 use crate::document::RuleTime;
 use crate::terminal::Progress;
 use crate::texts::Texts;
@@ -78,6 +79,8 @@ pub struct Tools<'a> {
     pub progress: &'a Progress,
     /// What is left out, to measure what it is worth.
     pub without: &'a [Part],
+    /// What a good run of the job must have done.
+    pub contract: &'a Contract,
 }
 
 /// What is allowed for this job now.
@@ -271,7 +274,7 @@ impl<'a> Healer<'a> {
         self.tools.progress.clear();
         self.order.id = selfheal_core::ids::RunId::new(self.tools.context.clock.fresh_id());
         self.run = self.tools.executor.run(&self.order)?;
-        let outcome = self.interpret(&self.run);
+        let outcome = self.outcome(&self.run);
         record::run(&self.tools, self.job, &self.env(), &self.run, &outcome);
         self.incident.exit_code = self.run.ended.code();
         Ok(match outcome {
@@ -285,6 +288,25 @@ impl<'a> Healer<'a> {
         let owner = selfheal_exec::owner_of_self();
         self.persist(&State::Rerunning { pid: owner.pid, boot_id: owner.boot_id })?;
         self.run_again()
+    }
+
+    /// What a real run means, its contract included.
+    fn outcome(&self, run: &Run) -> Outcome {
+        match self.interpret(run) {
+            Outcome::Succeeded => match self.broken_by(run) {
+                Some(why) => Outcome::Failed { class: Class::Logic, meaning: Some(why) },
+                None => Outcome::Succeeded,
+            },
+            other => other,
+        }
+    }
+
+    /// What a real run that ended well did not do of its contract.
+    fn broken_by(&self, run: &Run) -> Option<String> {
+        let ended_well = run.ended == Ended::Exited(0) && !self.tools.contract.is_empty();
+        ended_well
+            .then(|| contract::broken_by(self.tools.contract, self.job, run, self.tools.executor))
+            .flatten()
     }
 
     fn interpret(&self, run: &Run) -> Outcome {

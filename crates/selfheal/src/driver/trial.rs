@@ -19,6 +19,7 @@ use selfheal_repair::Candidate;
 use super::Healer;
 use super::patched::PatchedScene;
 use crate::command_error::CommandError;
+use crate::contract::AfterBoxed;
 
 /// How often a repair may grow by one more kind of fault.
 const MOST_STEPS: usize = 8;
@@ -199,7 +200,8 @@ impl Healer<'_> {
 
     /// Runs the repaired job in the failing state; while it fails at something new, asks the rules about that.
     fn grow(&mut self, attempt: Attempt, seen: &mut BTreeSet<Point>) -> Result<Grown, CommandError> {
-        let boxed = match self.boxed(&attempt.candidate.proposal.changes, &[]) {
+        let fetch = self.tools.contract.paths();
+        let boxed = match self.boxed_with(&attempt.candidate.proposal.changes, &[], &fetch) {
             Ok(boxed) => boxed,
             Err(error) => {
                 return Ok(Grown::Stuck(attempt.with(Showed::Inconclusive, "none", one_line(&error))));
@@ -208,7 +210,11 @@ impl Healer<'_> {
         if !matches!(self.interpret(&boxed.run), Outcome::Failed { .. })
             && !self.still_says_it(&attempt, &boxed)
         {
-            return Ok(Grown::Complete(attempt, Box::new(boxed)));
+            let after = AfterBoxed { cwd: &self.job.cwd, boxed: &boxed };
+            return Ok(match self.tools.contract.broken(&after) {
+                Some(why) => Grown::Stuck(attempt.with(Showed::Failed, &boxed.rung, why)),
+                None => Grown::Complete(attempt, Box::new(boxed)),
+            });
         }
         if let Some(reason) = &boxed.inconclusive {
             let reason = reason.clone();

@@ -13,6 +13,8 @@ use selfheal_core::trace::Trace;
 use selfheal_core::verification::{CheckResult, Expect, Scenario, SceneEdit, Showed, Verification};
 use selfheal_syntax::diff;
 
+use crate::contract::AfterBoxed;
+
 use super::Healer;
 use super::scenario::{checks_hold, differences};
 use super::trial::Attempt;
@@ -44,6 +46,7 @@ impl Healer<'_> {
         for scenario in attempt.candidate.scenarios.clone() {
             checks.push(self.scenario(&changes, &scenario, &mut good));
         }
+        checks.extend(self.contract_held(first));
         checks.push(self.failed_step_ran(&changes, &good));
         checks.push(self.made_to_fail(&changes, &good));
         attempt.left = None;
@@ -51,9 +54,24 @@ impl Healer<'_> {
         (attempt, good.half)
     }
 
+    /// What the repaired job did of its contract in the failing state.
+    fn contract_held(&self, first: &BoxedRun) -> Option<CheckResult> {
+        let contract = self.tools.contract;
+        let after = AfterBoxed { cwd: &self.job.cwd, boxed: first };
+        let shown = contract.look(&after);
+        let held = shown.iter().filter(|shown| shown.showed == Showed::Passed).count();
+        let (showed, why) = match shown.iter().find(|shown| shown.showed == Showed::Failed) {
+            Some(broken) => (Showed::Failed, broken.why.clone()),
+            None if held == 0 => (Showed::NotTested, "none of it can be looked at in a box".to_owned()),
+            None => (Showed::Passed, format!("{held} of {} hold", shown.len())),
+        };
+        (!contract.is_empty()).then(|| result("contract", "what the job must have done", showed, &why))
+    }
+
     fn scenario(&mut self, changes: &[FileChange], scenario: &Scenario, good: &mut GoodRuns) -> CheckResult {
         let shown = |showed, why: &str| result(&scenario.name, &scenario.title, showed, why);
-        let fetch: Vec<PathBuf> = scenario.checks.iter().filter_map(super::scenario::looks_into).collect();
+        let fetch: Vec<PathBuf> =
+            scenario.checks.iter().filter_map(|check| check.path().map(PathBuf::from)).collect();
         let boxed = match self.boxed_with(changes, &scenario.setup, &fetch) {
             Ok(boxed) => boxed,
             Err(error) => return shown(Showed::Inconclusive, &format!("failed to {}", error.doing)),
