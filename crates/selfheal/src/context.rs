@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use selfheal_core::redact::Redactor;
 use selfheal_store::{Places, Store, StoreOptions};
@@ -36,6 +37,7 @@ pub struct Context {
     pub terminal: Terminal,
     /// The clock.
     pub clock: SystemClock,
+    redactor: OnceLock<Redactor>,
 }
 
 /// What kind of terminal there is.
@@ -75,7 +77,18 @@ impl Context {
         let terminal = Terminal::of_process(&env);
         let program = PathBuf::from("/proc/self/exe");
         let program = std::fs::read_link(&program).unwrap_or(program);
-        Self { program, env, cwd, uid, state, settings, warnings, terminal, clock: SystemClock }
+        Self {
+            program,
+            env,
+            cwd,
+            uid,
+            state,
+            settings,
+            warnings,
+            terminal,
+            clock: SystemClock,
+            redactor: OnceLock::new(),
+        }
     }
 
     /// The same with a model that was given on the command line.
@@ -130,15 +143,26 @@ impl Context {
             .filter(|v| !v.is_empty())
     }
 
-    /// A redactor that knows the secrets of this environment.
+    /// The redactor that knows the secrets of this environment and of the settings. There is one, so that a secret has
+    /// the same placeholder everywhere.
     #[must_use]
     pub fn redactor(&self) -> Redactor {
+        self.redactor.get_or_init(|| self.new_redactor()).clone()
+    }
+
+    fn new_redactor(&self) -> Redactor {
         let vars: Vec<(String, String)> = self
             .env
             .iter()
             .map(|(name, value)| (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned()))
             .collect();
-        Redactor::from_env(vars.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+        let redactor = Redactor::from_env(vars.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        if let Some(model) = &self.settings.model {
+            redactor.learn(&model.url);
+            let key = model.key_env.as_deref().and_then(|name| self.var(name));
+            key.iter().for_each(|key| redactor.know(key));
+        }
+        redactor
     }
 
     /// Whether the folder that it was started in has no path: then nothing can be looked at, and nothing healed.

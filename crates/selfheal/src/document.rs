@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use selfheal_core::incident::{Incident, Round};
 use selfheal_core::proposal::Source;
-use selfheal_core::redact::Redacted;
+use selfheal_core::redact::{Redacted, Redactor};
 use selfheal_core::verification::{Showed, Verdict};
 
 use crate::command_error::CommandError;
 
 /// What happened in one `selfheal run`.
-#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct RunDocument {
     /// The version of this form; grows when a field changes its meaning or goes.
     pub version: u32,
@@ -66,7 +66,7 @@ pub struct RunDocument {
 }
 
 /// How long one rule took.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RuleTime {
     /// The rule.
     pub name: String,
@@ -75,7 +75,7 @@ pub struct RuleTime {
 }
 
 /// What one check showed.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct CheckRow {
     /// Its stable name.
     pub name: String,
@@ -128,15 +128,15 @@ impl RunDocument {
             .collect();
     }
 
-    /// Writes it to a file, whole or not at all.
+    /// Writes it to a file, whole or not at all, without secrets.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), CommandError> {
+    pub fn write(&self, path: &Path, redactor: &Redactor) -> Result<(), CommandError> {
         let fail = |error: &dyn std::error::Error| {
             CommandError::new(format!("failed to write {}", path.display())).because(error)
         };
-        let text = serde_json::to_string_pretty(self).map_err(|error| fail(&error))?;
+        let text = serde_json::to_string_pretty(&redactor.value(self)).map_err(|error| fail(&error))?;
         put(path, (text + "\n").as_bytes()).map_err(|error| fail(&error))
     }
 }

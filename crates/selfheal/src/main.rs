@@ -25,6 +25,7 @@ mod missed;
 mod overlap;
 mod pace;
 mod profiles;
+mod secrets;
 mod surroundings;
 mod terminal;
 mod texts;

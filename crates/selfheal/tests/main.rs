@@ -33,3 +33,5 @@ mod workspace;
 
 #[cfg(feature = "model")]
 mod model;
+#[cfg(feature = "model")]
+mod redaction;

@@ -50,7 +50,7 @@ impl Known {
         }
         let files = input.script.into_iter().chain(input.project);
         let most_lines = files.map(|file| file.text.lines().count() as u64).max().unwrap_or(0);
-        Self { material, most_lines }
+        Self { material: input.redactor.with_users(&material), most_lines }
     }
 
     /// Checks the lines, files and variables that a text names.

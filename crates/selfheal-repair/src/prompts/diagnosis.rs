@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::citations::{Known, cited_lines};
 use super::input::PromptInput;
 use super::material::{Numbers, mark, sections};
-use super::{PromptError, clean, render};
+use super::{PromptError, clean, render, with_users};
 
 /// Tokens of an answer at most; the bounds of the schema keep a whole answer below it.
 const MAX_TOKENS: u32 = 1_200;
@@ -108,6 +108,7 @@ struct AnsweredCheck {
 /// Why it is refused, in words for the model: it names what does not exist, holds code, says nothing, or repeats what
 /// did not work.
 pub fn read_diagnosis(value: &Value, input: &PromptInput<'_>) -> Result<Diagnosis, String> {
+    let value = with_users(value, input.redactor);
     let answer = Answered::deserialize(value).map_err(|_| "it lacks a field or has one of a wrong type")?;
     let known = Known::of(input);
     let statement = |name: &str, raw: &str| {

@@ -57,13 +57,40 @@ pub(super) fn like(text: &str, piece: &str) -> String {
     if text.contains("\r\n") { plain.replace('\n', "\r\n") } else { plain }
 }
 
-/// Puts back the lines whose secrets the model could not see. A masked line stands for the one line of the text that
-/// looks like it when masked.
+/// How every placeholder of a secret begins.
+const OPENING: &str = "[secret";
+
+/// Puts back the secrets that the model could not see: numbered ones by their number, where the text holds them; else a
+/// masked line stands for the one line of the text that looks like it when masked.
 ///
 /// # Errors
-/// When a masked line stands for none or several: a script with a mask in it would be broken.
+/// When a mask stands for nothing: a script with a mask in it would be broken.
 pub(super) fn unmask(piece: &str, text: &str, redactor: &Redactor) -> Result<String, String> {
-    if !piece.contains(MASK) || text.contains(MASK) {
+    if !piece.contains(OPENING) || text.contains(OPENING) {
+        return Ok(piece.to_owned());
+    }
+    let piece = redactor.restored(piece, text);
+    let unnumbered = piece.replace(MASK, "");
+    if unnumbered.contains(OPENING) {
+        return Err("it names a secret that the file does not hold; leave such lines alone".to_owned());
+    }
+    unmasked_lines(&piece, text, redactor)
+}
+
+/// Refuses a new text in which a secret of the old one stands more often: it may move, and not spread.
+///
+/// # Errors
+/// In words for the model.
+pub(super) fn no_spread(before: &str, after: &str, redactor: &Redactor) -> Result<(), String> {
+    let count = |text: &str| redactor.text(text).as_str().matches(OPENING).count();
+    if count(after) > count(before) {
+        return Err("the new text uses a secret in a further place; leave such lines alone".to_owned());
+    }
+    Ok(())
+}
+
+fn unmasked_lines(piece: &str, text: &str, redactor: &Redactor) -> Result<String, String> {
+    if !piece.contains(MASK) {
         return Ok(piece.to_owned());
     }
     let masked: Vec<(&str, String)> = text
@@ -144,9 +171,14 @@ mod tests {
     fn secrets_come_back_and_masks_never_get_into_a_file() {
         let redactor = Redactor::default();
         let text = "DB_PASSWORD=hunter22\nrun --fast\n";
-        let whole = "set -e\nDB_PASSWORD=[secret]\nrun\n";
-        assert_eq!(unmask(whole, text, &redactor), Ok("set -e\nDB_PASSWORD=hunter22\nrun\n".to_owned()));
+        let shown = redactor.text(text).to_string();
+        assert_eq!(shown, "DB_PASSWORD=[secret-1]\nrun --fast\n");
+        assert_eq!(unmask(&format!("set -e\n{shown}"), text, &redactor), Ok(format!("set -e\n{text}")));
         assert!(unmask("export DB_PASSWORD=[secret]\n", text, &redactor).is_err());
+        assert!(unmask("export DB_PASSWORD=[secret-7]\n", text, &redactor).is_err());
+        assert!(unmask("export DB_PASSWORD=[secret-1]\n", "run\n", &redactor).is_err());
+        assert!(no_spread(text, &format!("{text}echo hunter22 > PASSWORD=hunter22"), &redactor).is_err());
+        assert_eq!(no_spread(text, &format!("set -e\n{text}"), &redactor), Ok(()));
         assert_eq!(unmask("echo '[secret]'", "echo '[secret]'", &redactor), Ok("echo '[secret]'".to_owned()));
     }
 

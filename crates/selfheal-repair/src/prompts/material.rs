@@ -50,11 +50,12 @@ pub(super) fn sections(input: &PromptInput<'_>, numbers: Numbers) -> Vec<Section
     sections.extend(project.map(|file| maker.file("From the project: the file", file, FILE_CHARS)));
     for reference in input.references.iter().take(REFERENCES) {
         let title = format!("From the user's documents: {}", maker.line(&reference.title, 120));
-        sections.push(maker.section(title, &clip(&reference.text, REFERENCE_CHARS)));
+        sections.push(maker.section(title, &maker.clip(&reference.text, REFERENCE_CHARS)));
     }
     sections.push(maker.section("The failure".to_owned(), &failure(input)));
     for (name, text) in [("output", input.stdout_end), ("error output", input.stderr_end)] {
-        let visible = clean::text(text);
+        // Cut after redaction: half a secret does not look like one.
+        let visible = input.redactor.text(&clean::text(text)).to_string();
         let end = clean::end(visible.trim_end(), STREAM_CHARS);
         if !end.is_empty() {
             sections.push(maker.section(format!("The end of its {name}"), end));
@@ -62,7 +63,8 @@ pub(super) fn sections(input: &PromptInput<'_>, numbers: Numbers) -> Vec<Section
     }
     let first = input.history.len() - input.shown_history().len() + 1;
     for (at, round) in input.shown_history().iter().enumerate() {
-        sections.push(maker.section(format!("Round {}, which did not work", first + at), &past(round)));
+        sections
+            .push(maker.section(format!("Round {}, which did not work", first + at), &past(round, input)));
     }
     sections
 }
@@ -85,8 +87,12 @@ impl Maker<'_> {
         Section { title, text: self.safe(&clean::text(raw)) }
     }
 
+    fn clip(&self, raw: &str, most: usize) -> String {
+        clip(self.input.redactor.text(raw).as_str(), most)
+    }
+
     fn line(&self, raw: &str, most: usize) -> String {
-        self.safe(&clean::line(raw, most))
+        self.safe(&clean::line(self.input.redactor.text(raw).as_str(), most))
     }
 
     /// Without secrets, without the mark, and without the beginning of a key block: the whole question is redacted once
@@ -103,8 +109,10 @@ impl Maker<'_> {
         let title = format!("{what} {path} ({} lines{line_ends})", file.text.lines().count());
         let here = self.input.report.location.as_ref().filter(|place| place.file == file.path);
         let mut text = String::new();
+        // Before it is cut: half a secret does not look like one. Lines keep their numbers.
+        let redacted = self.input.redactor.text(&file.text);
         // Cleaning would move line numbers if it broke lines at a lone CR, so it is done line by line.
-        for (number, line) in clean::excerpt(&file.text, here.map(|place| place.line), most) {
+        for (number, line) in clean::excerpt(redacted.as_str(), here.map(|place| place.line), most) {
             let line = clean::text(&line).replace('\n', " ");
             let _ = match number {
                 Some(number) if self.numbers == Numbers::Shown => writeln!(text, "{number:>4}| {line}"),
@@ -121,7 +129,7 @@ fn failure(input: &PromptInput<'_>) -> String {
     let mut out = String::new();
     let mut put = |name: &str, value: &str| {
         if !value.trim().is_empty() {
-            let _ = writeln!(out, "{name}: {}", clean::line(value, 300));
+            let _ = writeln!(out, "{name}: {}", cut(&format!("{name}: {value}"), name, 300, input));
         }
     };
     put("command", input.command);
@@ -146,7 +154,7 @@ fn failure(input: &PromptInput<'_>) -> String {
         put("  would disprove it", &cause.disproved_by);
     }
     if let Some(trace) = input.trace.filter(|_| input.send_data) {
-        out.push_str(&values(trace));
+        out.push_str(&values(trace, input));
     }
     out
 }
@@ -158,23 +166,37 @@ fn place(report: &Report) -> String {
     format!("{} line {}{function}{remote}", place.file.display(), place.line)
 }
 
+/// The value of `NAME: VALUE`, redacted beside its name and then cut.
+fn cut(whole: &str, name: &str, most: usize, input: &PromptInput<'_>) -> String {
+    let redacted = input.redactor.text(whole);
+    clean::line(
+        redacted.as_str().strip_prefix(name).map_or(redacted.as_str(), |rest| rest.trim_start_matches(": ")),
+        most,
+    )
+}
+
 /// The variables at the point of failure, innermost frame first.
-fn values(trace: &Trace) -> String {
+fn values(trace: &Trace, input: &PromptInput<'_>) -> String {
     let mut out = String::new();
     let all = trace.frames.iter().rev().flat_map(|frame| &frame.values);
     for (name, value) in all.take(VALUES) {
-        let _ = writeln!(out, "value of {}: {}", clean::line(name, 60), clean::line(value, 200));
+        let whole = format!("{name}: {value}");
+        let _ = writeln!(out, "value of {}: {}", clean::line(name, 60), cut(&whole, name, 200, input));
     }
     out
 }
 
-fn past(round: &PastRound) -> String {
+fn past(round: &PastRound, input: &PromptInput<'_>) -> String {
     let diagnosis = &round.diagnosis;
-    let line = |text: &str| clean::line(text, 500);
+    let line = |text: &str| clean::line(input.redactor.text(text).as_str(), 500);
     let mut out =
         format!("cause: {}\nstrategy: {}\n", line(&diagnosis.root_cause), line(&diagnosis.strategy));
     if !round.diff.trim().is_empty() {
-        let _ = write!(out, "change:\n{}\n", clip(&round.diff, DIFF_CHARS).trim_end());
+        let _ = write!(
+            out,
+            "change:\n{}\n",
+            clip(input.redactor.text(&round.diff).as_str(), DIFF_CHARS).trim_end()
+        );
     }
     let _ = writeln!(out, "it failed because: {}", line(&round.failed_because));
     out

@@ -43,6 +43,19 @@ pub enum PromptError {
     },
 }
 
+/// An answer with the names of users put back in all its texts, so that its paths are those of this machine.
+fn with_users(value: &serde_json::Value, redactor: &Redactor) -> serde_json::Value {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => Value::String(redactor.with_users(text)),
+        Value::Array(items) => items.iter().map(|item| with_users(item, redactor)).collect(),
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, item)| (key.clone(), with_users(item, redactor))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 /// The question once more, after an answer to it was refused for this reason.
 #[must_use]
 pub fn sent_back(question: &Question, reason: &str, redactor: &Redactor) -> Question {

@@ -12,7 +12,7 @@ use super::citations::cited_lines;
 use super::edits::{self, Edit};
 use super::input::{Document, PromptInput};
 use super::material::{Numbers, mark, section, sections};
-use super::{PromptError, clean, render};
+use super::{PromptError, clean, render, with_users};
 
 /// Tokens of an answer at most.
 const MAX_TOKENS: u32 = 2_500;
@@ -135,6 +135,7 @@ struct AnsweredEdit {
 /// Why it is refused, in words for the model: edits that do not fit the files exactly, no change at all, lines that do
 /// not exist, a script that is only sketched, invisible characters, or a masked secret.
 pub fn read_proposal(value: &Value, input: &PromptInput<'_>, model: &str) -> Result<Proposal, String> {
+    let value = with_users(value, input.redactor);
     let answer = Answered::deserialize(value).map_err(|_| "it lacks a field or has one of a wrong type")?;
     let changes = changes(&answer, input)?;
     Ok(Proposal {
@@ -181,6 +182,9 @@ fn changes<'a>(answer: &Answered, input: &PromptInput<'a>) -> Result<Vec<Changed
         return Err("it changes nothing".to_owned());
     }
     changed.iter().try_for_each(|change| edits::visible(&change.file.text, &change.after))?;
+    changed
+        .iter()
+        .try_for_each(|change| edits::no_spread(&change.file.text, &change.after, input.redactor))?;
     Ok(changed)
 }
 

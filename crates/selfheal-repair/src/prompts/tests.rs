@@ -228,7 +228,7 @@ fn data_and_secrets_stay_here_unless_told_otherwise() {
     for data in ["customer-names", "Ada"] {
         assert!(!closed.contains(data) && open.contains(data), "{data}");
     }
-    assert!(!open.contains("abcdef123456") && open.contains("API_TOKEN=[secret]"));
+    assert!(!open.contains("abcdef123456") && open.contains("API_TOKEN=[secret-1]"));
 }
 
 #[test]
@@ -321,7 +321,8 @@ fn a_good_proposal_is_read() {
 #[test]
 fn a_whole_script_and_another_file_are_read() {
     let fixture = Fixture::new();
-    let masked = SCRIPT.replace("abcdef123456", "[secret]").replace("OUT=archive", "OUT=store");
+    diagnosis_question(&fixture.input()).unwrap();
+    let masked = SCRIPT.replace("abcdef123456", "[secret-1]").replace("OUT=archive", "OUT=store");
     let whole = with(good_proposal(), "edits", json!([]));
     let whole = with(whole, "script", json!(format!("```bash\n{masked}```")));
     let read = read_proposal(&whole, &fixture.input(), "m").unwrap();

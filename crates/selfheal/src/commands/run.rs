@@ -33,6 +33,7 @@ use crate::driver::{Failure, Given, Healed, Healer, Permissions, Tools, watch};
 use crate::exit_code;
 use crate::overlap::{self, Entry};
 use crate::pace;
+use crate::secrets;
 use crate::terminal::{Progress, Story};
 
 /// Bytes kept of each end of each stream.
@@ -68,7 +69,7 @@ pub fn run(context: &Context, args: &RunArgs) -> Ended {
     let mut document = plan.empty_document();
     let code = plan.run(store.as_ref(), supervisor, &mut document)?;
     document.exit_code = code;
-    if let Some(Err(error)) = args.json.as_ref().map(|file| document.write(file)) {
+    if let Some(Err(error)) = args.json.as_ref().map(|file| document.write(file, &context.redactor())) {
         if args.strict {
             return Err(error);
         }
@@ -388,7 +389,7 @@ impl<'a> RunPlan<'a> {
         failure: Failure<'_>,
         document: &mut RunDocument,
     ) -> i32 {
-        crate::logging::start(&self.context.state);
+        crate::logging::start(&self.context.state, self.context.redactor());
         let texts = self.context.texts();
         let own = failure.run.ended.code();
         if let Some(note) = self.already_waiting(store, &texts).filter(|_| self.given.is_none()) {
@@ -398,6 +399,7 @@ impl<'a> RunPlan<'a> {
             return exit_code::of_run(Status::Held, own, self.args.exit_status);
         }
         let redactor = self.context.redactor();
+        secrets::learn(&redactor, failure.job);
         let progress = Progress::new(self.context.terminal.error);
         let boxes = BoxRunner::new(BoxConfig {
             program: self.context.program.clone(),

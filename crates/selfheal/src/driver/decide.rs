@@ -152,8 +152,8 @@ impl Healer<'_> {
             summary: proposal.summary.iter().map(|line| redactor.text(line)).collect(),
             diff: Some(self.diff_of(&proposal.changes)),
             files: proposal.changes.iter().map(|change| self.stored(change)).collect::<Result<_, _>>()?,
-            admission: kept.admission.clone(),
-            verification: kept.verification.clone(),
+            admission: kept.admission.as_ref().and_then(|judged| redactor.value(judged)),
+            verification: kept.verification.as_ref().and_then(|shown| redactor.value(shown)),
             risk: kept.admission.as_ref().map(|judged| judged.risk),
         });
         Ok(())

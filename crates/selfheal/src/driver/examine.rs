@@ -154,6 +154,7 @@ impl Healer<'_> {
         };
         if self.agrees(&boxed, plain) {
             self.trace = boxed.trace;
+            self.trace.iter().for_each(|trace| crate::secrets::learn_values(self.tools.redactor, trace));
             self.effects = Some(boxed.effects);
         } else {
             tracing::warn!(

@@ -320,7 +320,8 @@ impl<'a> Healer<'a> {
     }
 
     fn say(&self, id: &str, values: &[(&str, &str)]) {
-        self.tools.progress.say(self.tools.texts.say(id, values));
+        let text = self.tools.texts.say(id, values);
+        self.tools.progress.say(self.tools.redactor.text(&text).to_string());
     }
 
     fn time_left_ms(&self) -> u64 {

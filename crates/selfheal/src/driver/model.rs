@@ -10,6 +10,7 @@ use selfheal_core::ids::IncidentId;
 use selfheal_core::ports::{Clock, Model, ModelError, Question};
 use selfheal_core::proposal::Proposal;
 use selfheal_core::redact::Redacted;
+use selfheal_core::run::Capture;
 use selfheal_core::scene::Scene;
 use selfheal_core::verification::{Expect, Scenario};
 use selfheal_model::{Config, Key, OpenAi};
@@ -46,6 +47,7 @@ pub fn client(context: &Context, settings: &ModelSettings) -> Result<OpenAi, Str
 fn key(context: &Context, settings: &ModelSettings) -> Result<Option<Key>, String> {
     if let Some(file) = &settings.key_file {
         let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+        context.redactor().know(&text);
         return Ok(Some(Key::new(&text)));
     }
     let name = settings.key_env.as_deref().unwrap_or("SELFHEAL_MODEL_KEY");
@@ -104,6 +106,7 @@ impl Healer<'_> {
         let client = self.witnessed(client(self.tools.context, &settings)?);
         let material = self.material();
         let history = self.history();
+        let redactor = self.tools.redactor.leaving();
         let language =
             material.script.as_ref().map(|script| language(&script.path, &script.text)).unwrap_or_default();
         let input = PromptInput {
@@ -119,8 +122,11 @@ impl Healer<'_> {
             history: &history,
             send_data: settings.send_data,
             nonce: &material.nonce,
-            redactor: self.tools.redactor,
+            redactor: &redactor,
         };
+        for file in input.script.iter().copied().chain(input.project) {
+            redactor.learn(&file.text);
+        }
         let question = diagnosis_question(&input).map_err(|error| format!("failed to {error}"))?;
         let diagnosis = self.answer(&client, question, |value| read_diagnosis(value, &input))?;
         let question = proposal_question(&input, &diagnosis).map_err(|error| format!("failed to {error}"))?;
@@ -166,10 +172,17 @@ impl Healer<'_> {
             command: record::command_line(&self.job.argv),
             project: self.project(),
             script: script.map(|(path, text)| Document { path, text, is_data: false }),
-            stdout: self.run.stdout.last_chars(ENDS),
-            stderr: self.run.stderr.last_chars(ENDS),
+            stdout: self.end_of(&self.run.stdout),
+            stderr: self.end_of(&self.run.stderr),
             nonce: self.tools.context.clock.fresh_id().replace('-', ""),
         }
+    }
+
+    /// The end of a stream. It is redacted whole: what is cut in half does not look like a secret.
+    fn end_of(&self, stream: &Capture) -> String {
+        let text = self.tools.redactor.text(&stream.text()).to_string();
+        let skipped = text.chars().count().saturating_sub(ENDS);
+        text.chars().skip(skipped).collect()
     }
 
     /// Small text files beside the script that the script names.

@@ -34,12 +34,17 @@ impl Healer<'_> {
             return;
         }
         let Some(edits) = edits(change) else { return };
+        // Memory is kept as it is: what holds a secret does not go in.
+        let secret = |text: &String| self.tools.redactor.text(text).as_str() != text;
+        if edits.iter().any(|(old, new)| secret(old) || secret(new)) {
+            return;
+        }
         self.note(self.tools.store.remember(&Remembered {
             entry: self.tools.context.clock.fresh_id(),
             signature: report.signature.clone(),
             script: script.clone(),
             edits,
-            summary: kept.candidate.diagnosis.strategy.clone(),
+            summary: self.tools.redactor.text(&kept.candidate.diagnosis.strategy).to_string(),
             wins: 1,
             losses: 0,
         }));

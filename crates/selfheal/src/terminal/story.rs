@@ -71,7 +71,8 @@ impl<'a> Story<'a> {
     fn labelled(&self, label: &str, text: &str) -> String {
         let label = self.texts.say(label, &[]);
         let room = self.width.saturating_sub(12);
-        format!("  {} {}", self.paint.bold(&pad(&label, 8)), shorten(&clean(text), room))
+        let text = self.redactor.text(text);
+        format!("  {} {}", self.paint.bold(&pad(&label, 8)), shorten(&clean(text.as_str()), room))
     }
 
     fn failure(&self, incident: &Incident, report: Option<&Report>) -> Vec<String> {

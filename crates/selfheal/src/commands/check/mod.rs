@@ -76,10 +76,14 @@ impl Findings {
 /// When a file cannot be read or nobody knows its language.
 pub fn run(context: &Context, args: &CheckArgs) -> Ended {
     let language = args.language.map(Language::from);
-    let found = match args.diff.as_deref() {
+    let mut found = match args.diff.as_deref() {
         Some([old, new]) => change(context, language, old, new)?,
         _ => scripts(language, &args.files)?,
     };
+    let redactor = context.redactor();
+    for one in &mut found.all {
+        one.why = redactor.text(&one.why).to_string();
+    }
     let text = match (args.sarif, args.json) {
         (true, _) => format!("{:#}\n", sarif::document(&found)),
         (_, true) => format!("{:#}\n", report::json(&found)),

@@ -18,7 +18,7 @@ pub fn run(context: &Context, args: &CronListArgs) -> Ended {
     let found = places::all(context, args.root.as_deref());
     if args.json {
         let jobs: Vec<_> =
-            found.sources.iter().flat_map(places::Source::jobs).map(|job| document(&job)).collect();
+            found.sources.iter().flat_map(places::Source::jobs).map(|job| document(&job, context)).collect();
         let text = serde_json::to_string_pretty(&jobs)
             .map_err(|error| CommandError::new("failed to write JSON").because(&error))?;
         print(&format!("{text}\n"));
@@ -61,14 +61,14 @@ fn line(job: &CronJob, word: &str) -> String {
     )
 }
 
-fn document(job: &CronJob) -> serde_json::Value {
+fn document(job: &CronJob, context: &Context) -> serde_json::Value {
     json!({
         "place": job.place,
         "line": job.line,
         "schedule": job.schedule,
         "user": job.user,
         "name": job.name,
-        "command": job.command,
+        "command": context.redactor().text(&job.command),
         "wrapped": job.wrapped.is_some(),
     })
 }

@@ -94,6 +94,10 @@ pub fn run(context: &Context, args: &SurveyArgs) -> Ended {
     }
     jobs.extend(surveyor.periodic());
     jobs.extend(surveyor.timers());
+    let redactor = context.redactor();
+    for job in &mut jobs {
+        job.command = redactor.text(&job.command).to_string();
+    }
     if args.json {
         let text = serde_json::to_string_pretty(&jobs)
             .map_err(|error| CommandError::new("failed to write JSON").because(&error))?;
