@@ -20,6 +20,8 @@ use crate::lock::job_file;
 
 /// How often it is looked at first whether the other run has ended, and how rarely at last.
 const LOOK: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(500));
+/// When a run that was told to end and still goes on is told so once more: then it sets its job a grace.
+const LOSES_PATIENCE: Duration = Duration::from_secs(5);
 /// More than the name of an owner ever needs.
 const LONGEST_NAME: u64 = 4096;
 
@@ -84,13 +86,14 @@ fn name_self(file: &mut File) -> io::Result<()> {
     file.write_all(&serde_json::to_vec(&owner_of_self())?)
 }
 
-/// Tells the run that holds the lock to end, once. It passes that on to its job and records it.
-fn end_owner(file: &mut File, told: &mut Option<Owner>) {
+/// Tells the run that holds the lock to end, and once more when it takes long. It passes that on to its job and records it.
+fn end_owner(file: &mut File, told: &mut Option<(Owner, Instant)>) {
     let mut text = Vec::new();
     let read = file.rewind().and_then(|()| file.take(LONGEST_NAME).read_to_end(&mut text));
     // A name that is just being written is read the next time.
     let Some(owner) = read.ok().and_then(|_| serde_json::from_slice::<Owner>(&text).ok()) else { return };
-    if told.as_ref() != Some(&owner) && end_process(&owner) {
-        *told = Some(owner);
+    let due = told.as_ref().is_none_or(|(told, at)| *told != owner || at.elapsed() >= LOSES_PATIENCE);
+    if due && end_process(&owner) {
+        *told = Some((owner, Instant::now()));
     }
 }

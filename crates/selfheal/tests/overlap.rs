@@ -101,6 +101,18 @@ fn a_run_takes_the_place_of_the_one_before() {
 }
 
 #[test]
+fn a_run_that_does_not_listen_is_replaced_too() {
+    let env = env();
+    env.script("job", "#!/bin/bash\ntrap '' TERM\necho begins >> log\nwhile :; do sleep 1000; done\n");
+    let mut command = env.command(&["run", "--job", "j", "--overlap", "skip", "--", "./job"]);
+    let mut first = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("the first run", || env.work().join("log").exists());
+    let instead = env.run(&["run", "--job", "j", "--overlap", "replace", "--", "true"]);
+    assert_eq!(instead.code, 0, "{instead:?}");
+    assert_eq!(first.wait().unwrap().code(), Some(143));
+}
+
+#[test]
 fn a_lock_dies_with_its_process_and_the_job() {
     let (env, mut first) = with_first_run("skip");
     first.kill().unwrap();

@@ -13,38 +13,56 @@ const AGAIN: Duration = Duration::from_millis(20);
 const GIVE_UP: Duration = Duration::from_secs(2);
 
 /// A tree that is being ended.
+///
+/// A signal that was passed on sets no clock: a job may take as long to end in order as it would without us. It is set by
+/// the next signal, by the deadline, by the end of the program, and, for what the job leaves behind, by the end of the job.
 pub(crate) struct Ending {
     /// What the run will say.
     pub ended: Ended,
-    kill_at: Instant,
-    give_up_at: Instant,
+    grace: Duration,
+    kill_at: Option<Instant>,
     killing: bool,
     /// Processes outside the job's group were asked too.
     all_asked: bool,
 }
 
 impl Ending {
-    fn new(ended: Ended, grace: Duration, all_asked: bool) -> Self {
-        let kill_at = Instant::now() + grace.min(Duration::from_secs(3600));
-        Self { ended, kill_at, give_up_at: kill_at + GIVE_UP, killing: false, all_asked }
+    fn new(ended: Ended, grace: Duration) -> Self {
+        let grace = grace.min(Duration::from_secs(3600));
+        Self { ended, grace, kill_at: None, killing: false, all_asked: false }
     }
 
     /// The deadline was reached: the whole tree is asked to end.
     pub(crate) fn deadline(after_ms: u64, grace: Duration) -> Self {
-        tree::signal_all(Signal::TERM);
-        Self::new(Ended::TimedOut { after_ms }, grace, true)
+        let mut ending = Self::new(Ended::TimedOut { after_ms }, grace);
+        ending.ask_all();
+        ending
     }
 
     /// A signal came: it is passed on to the job.
     pub(crate) fn cancel(signal: i32, job: Pid, grace: Duration) -> Self {
         pass_on(signal, job);
-        Self::new(Ended::Cancelled { signal, own: None }, grace, false)
+        Self::new(Ended::Cancelled { signal, own: None }, grace)
     }
 
     /// The program is gone: there is nobody left to whom the run would matter.
     pub(crate) fn orphaned(grace: Duration) -> Self {
-        tree::signal_all(Signal::TERM);
-        Self::new(Ended::Cancelled { signal: libc::SIGKILL, own: None }, grace, true)
+        let mut ending = Self::new(Ended::Cancelled { signal: libc::SIGKILL, own: None }, grace);
+        ending.ask_all();
+        ending
+    }
+
+    /// Everything that is left is asked to end, once, and killed after the grace.
+    pub(crate) fn ask_all(&mut self) {
+        if !std::mem::replace(&mut self.all_asked, true) {
+            tree::signal_all(Signal::TERM);
+        }
+        self.hurry();
+    }
+
+    /// What is left after the grace is killed.
+    pub(crate) fn hurry(&mut self) {
+        self.kill_at.get_or_insert_with(|| Instant::now() + self.grace);
     }
 
     /// The job itself has ended: what it left behind is asked as well. An exit code with which it answered a signal that
@@ -53,15 +71,17 @@ impl Ending {
         if let (Ended::Cancelled { own, .. }, Ended::Exited(code)) = (&mut self.ended, by) {
             *own = Some(*code);
         }
-        if !self.all_asked {
-            self.all_asked = true;
-            tree::signal_all(Signal::TERM);
-        }
+        self.ask_all();
     }
 
-    /// When there is something to do next.
-    pub(crate) fn next(&self) -> Instant {
-        if self.killing { Instant::now() + AGAIN } else { self.kill_at }
+    /// Whether it takes as long as the job likes.
+    pub(crate) fn is_patient(&self) -> bool {
+        self.kill_at.is_none()
+    }
+
+    /// When there is something to do next, if nothing happens before.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        if self.killing { Some(Instant::now() + AGAIN) } else { self.kill_at }
     }
 
     /// Does what is due; whether the end was reached or is given up.
@@ -69,11 +89,10 @@ impl Ending {
         if tree::is_empty() {
             return true;
         }
-        if now >= self.kill_at {
-            self.killing = true;
-            tree::signal_all(Signal::KILL);
-        }
-        now >= self.give_up_at
+        let Some(kill_at) = self.kill_at.filter(|kill_at| now >= *kill_at) else { return false };
+        self.killing = true;
+        tree::signal_all(Signal::KILL);
+        now >= kill_at + GIVE_UP
     }
 }
 

@@ -163,7 +163,9 @@ impl Session {
         self.program_gone = true;
         if self.ended.is_some() {
             self.deadline = Some(Instant::now());
-        } else if self.ending.is_none() {
+        } else if let Some(ending) = &mut self.ending {
+            ending.ask_all();
+        } else {
             self.ending = Some(Ending::orphaned(self.grace));
         }
     }
@@ -171,7 +173,7 @@ impl Session {
     fn timeout(&self, now: Instant) -> Option<Timespec> {
         let drain = self.drain.as_ref().map(|drain| drain.until).filter(|until| *until > now);
         let next = match &self.ending {
-            Some(ending) => [Some(self.last_call.unwrap_or(ending.next())), None],
+            Some(ending) => [self.last_call.or(ending.next()), self.deadline.filter(|_| ending.is_patient())],
             None => [self.deadline, drain],
         };
         let left = next.into_iter().flatten().min()?.saturating_duration_since(now);
@@ -214,6 +216,9 @@ impl Session {
             self.ending = Some(Ending::cancel(signal, self.job, self.grace));
         } else {
             pass_on(signal, self.job);
+            // Somebody has lost patience.
+            let again = self.ending.iter_mut().filter(|_| CANCEL.contains(&signal));
+            again.for_each(Ending::hurry);
         }
     }
 
@@ -278,10 +283,14 @@ impl Session {
     }
 
     fn check_limits(&mut self, now: Instant) {
-        if self.deadline.is_some_and(|deadline| now >= deadline)
-            && self.ending.is_none()
-            && self.ended.is_none()
-        {
+        if self.ended.is_some() || self.deadline.is_none_or(|deadline| now < deadline) {
+            return;
+        }
+        if let Some(ending) = &mut self.ending {
+            if ending.is_patient() {
+                ending.ask_all();
+            }
+        } else {
             let silent = now.saturating_duration_since(self.heard).as_millis();
             self.at_deadline = Some(Box::new(moment::look(u64::try_from(silent).unwrap_or(u64::MAX))));
             self.ending = Some(Ending::deadline(self.deadline_ms, self.grace));

@@ -105,14 +105,43 @@ fn a_signal_to_the_program_is_passed_on_and_cancels_the_run() {
 }
 
 #[test]
-fn a_cancelled_job_that_does_not_listen_is_killed_after_the_grace() {
+fn a_job_may_take_its_time_to_end_in_order() {
+    let (_keep, cwd) = folder();
+    // Far longer than the grace, which begins with a second signal only.
+    let line =
+        "trap 'sleep 0.5; echo > tidy; exit 7' TERM; echo $$ > ready; while :; do sleep 1000 & wait; done";
+    let mut program = Program::new(&cwd, 300_000, 1, &["bash", "-c", line]);
+    let mut child = program.start();
+    pid_in(&cwd.join("ready"));
+    kill("TERM", child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+    assert_eq!(program.result().ended, Ended::Cancelled { signal: 15, own: Some(7) });
+    assert!(cwd.join("tidy").exists());
+}
+
+#[test]
+fn a_deadline_holds_for_a_job_that_was_told_to_end_too() {
+    let (_keep, cwd) = folder();
+    let line = "trap '' TERM; echo $$ > ready; while :; do sleep 1000; done";
+    let mut program = Program::new(&cwd, 3_000, 200, &["sh", "-c", line]);
+    let mut child = program.start();
+    pid_in(&cwd.join("ready"));
+    kill("TERM", child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+}
+
+#[test]
+fn a_job_that_does_not_listen_is_killed_after_a_second_signal_and_the_grace() {
     let (_keep, cwd) = folder();
     let line = "trap '' TERM; echo $$ > ready; while :; do sleep 1000; done";
     let mut program = Program::new(&cwd, 300_000, 200, &["sh", "-c", line]);
     let mut child = program.start();
     let job = pid_in(&cwd.join("ready"));
-    kill("TERM", child.id());
-    assert_eq!(child.wait().unwrap().code(), Some(143));
+    let ended = wait_for("the end", || {
+        kill("TERM", child.id());
+        child.try_wait().unwrap()
+    });
+    assert_eq!(ended.code(), Some(143));
     assert!(!lives(job));
 }
 
