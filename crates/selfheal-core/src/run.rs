@@ -149,6 +149,17 @@ impl Moment {
     }
 }
 
+/// What a job that has written nothing for a while is doing. Bounded; not redacted.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Idle {
+    /// What is going on.
+    pub moment: Moment,
+    /// The last that it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// The last that it wrote to standard error.
+    pub stderr: Vec<u8>,
+}
+
 /// A process as it was seen at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenProcess {

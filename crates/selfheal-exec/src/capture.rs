@@ -44,6 +44,14 @@ impl Keeper {
         }
     }
 
+    /// At most so many of the last bytes.
+    pub(crate) fn last(&self, count: usize) -> Vec<u8> {
+        let (newer, older) = self.tail.split_at(self.oldest.min(self.tail.len()));
+        let all = self.head.iter().chain(older).chain(newer);
+        let skip = (self.head.len() + self.tail.len()).saturating_sub(count);
+        all.skip(skip).copied().collect()
+    }
+
     /// What was kept.
     pub(crate) fn finish(mut self) -> Capture {
         self.tail.rotate_left(self.oldest);
@@ -62,12 +70,15 @@ mod tests {
             for chunk in [1, 3, 64, 100, 999, 1000] {
                 let mut keeper = Keeper::new(keep);
                 stream.chunks(chunk).for_each(|part| keeper.push(part));
+                let last = keeper.last(20);
                 let capture = keeper.finish();
                 let head = keep.min(1000);
                 let tail = keep.min(1000 - head);
                 assert_eq!(capture.head, stream[..head], "keep {keep} chunk {chunk}");
                 assert_eq!(capture.tail, stream[1000 - tail..], "keep {keep} chunk {chunk}");
                 assert_eq!(capture.total, 1000);
+                assert_eq!(last, stream[1000 - last.len()..], "keep {keep} chunk {chunk}");
+                assert!(last.len() == 20.min(head + tail));
             }
         }
     }

@@ -14,7 +14,7 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use selfheal_core::ports::{Executor, Order, Passing, PortError, Trouble};
-use selfheal_core::run::{Ended, Run};
+use selfheal_core::run::{Ended, Idle, Run};
 
 use crate::hidden::SUPERVISE;
 use crate::replay::Input;
@@ -27,6 +27,7 @@ use crate::wire::{self, End, News, Passed, Plan};
 const BUFFER: usize = 128 << 10;
 
 type OnStart = Box<dyn Fn(u32) + Send + Sync>;
+type OnIdle = Box<dyn Fn(&Idle) + Send + Sync>;
 type OnWait = Box<dyn Fn(Duration) -> Option<Duration> + Send + Sync>;
 
 /// Runs commands for real, each under a supervisor of its own.
@@ -47,6 +48,7 @@ pub struct Supervisor {
     spool_folder: PathBuf,
     on_start: Option<OnStart>,
     on_wait: Option<(Duration, OnWait)>,
+    on_idle: Option<OnIdle>,
     held: Option<OwnedFd>,
     input_limit: Option<u64>,
     input: Mutex<Option<Input>>,
@@ -69,6 +71,7 @@ struct Last {
     child: Option<Child>,
     /// The signal of the keys that ended the job, which this program did not get.
     keys: Option<i32>,
+    output_lost: bool,
 }
 
 impl Supervisor {
@@ -86,6 +89,7 @@ impl Supervisor {
             spool_folder: PathBuf::from("/var/tmp"),
             on_start: None,
             on_wait: None,
+            on_idle: None,
             held: None,
             input_limit: None,
             input: Mutex::default(),
@@ -117,6 +121,15 @@ impl Supervisor {
         on_wait: impl Fn(Duration) -> Option<Duration> + Send + Sync + 'static,
     ) -> Self {
         self.on_wait = Some((first, Box::new(on_wait)));
+        self
+    }
+
+    /// Sets what is called when a job has written nothing for some seconds and may wait for a person: it reads from a terminal
+    /// or was stopped because it wanted to, or its last line has no end. At a terminal that it shares with a person that takes
+    /// a minute, and is not done for a program that has the whole screen. Called again, ever less often, while it lasts.
+    #[must_use]
+    pub fn with_on_idle(mut self, on_idle: impl Fn(&Idle) + Send + Sync + 'static) -> Self {
+        self.on_idle = Some(Box::new(on_idle));
         self
     }
 
@@ -167,6 +180,13 @@ impl Supervisor {
     #[must_use]
     pub fn take_notes(&self) -> Vec<String> {
         std::mem::take(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner).notes)
+    }
+
+    /// Whether part of the last run's standard output could not be passed on (a full disk), though the job may have ended
+    /// before it could notice.
+    #[must_use]
+    pub fn output_lost(&self) -> bool {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).output_lost
     }
 
     /// The signal of the keys that ended the last run (Ctrl-C), if that was how it ended: see [`end_by_keys`].
@@ -256,6 +276,7 @@ impl Supervisor {
                     pid = Some(started);
                     self.on_start.iter().for_each(|on_start| on_start(started));
                 }
+                Ok(News::Idle(idle)) => self.on_idle.iter().for_each(|on_idle| on_idle(&idle)),
                 Ok(News::Stopped) => unix::stop_group_and_tell(supervisor),
                 Ok(News::Ended(end)) => return Ok(*end),
                 Err(error) => return Err(Lost { starting, pid, error }),
@@ -334,7 +355,7 @@ impl Lost {
 fn not_started(id: &str, error: io::Error) -> PortError {
     PortError {
         trouble: Trouble::Missing,
-        ..PortError::new(format!("start the supervisor of run {id}"), error)
+        ..PortError::new(format!("start run {id} under a supervisor"), error)
     }
 }
 
@@ -354,6 +375,11 @@ impl Executor for Supervisor {
         let input_limit = kept.as_ref().map_or(0, |(_, limit)| *limit);
         let plan = Plan { order: order.clone(), buffer: BUFFER, passed, input_limit };
         let (end, child) = self.supervise(id, &plan, &fds)?;
+        if end.could_not {
+            let reason =
+                if let Ended::NotStarted { reason } = end.run.ended { reason } else { String::new() };
+            return Err(not_started(id, io::Error::other(reason)));
+        }
         notes.extend(end.notes);
         self.input().iter_mut().for_each(|input| input.ran(end.input_whole));
         let child = Some(child).filter(|_| !end.stays);
@@ -361,7 +387,8 @@ impl Executor for Supervisor {
             Ended::Cancelled { signal, own: None } => Some(*signal).filter(|_| end.signals.is_empty()),
             _ => None,
         };
-        self.keep(Last { spool: spool.filter(|_| !end.spool_emptied), notes, child, keys });
+        let spool = spool.filter(|_| !end.spool_emptied);
+        self.keep(Last { spool, notes, child, keys, output_lost: end.output_lost });
         Ok(end.run)
     }
 }
@@ -391,6 +418,11 @@ impl Drop for Supervisor {
             let _ = child.wait();
         }
     }
+}
+
+/// Makes a file that may not grow (`ulimit -f`) an error for this program, not its end. Jobs have it as it was.
+pub fn survive_file_limit() {
+    unix::survive_file_limit();
 }
 
 /// Ends this program, and what waits for it in its process group, by the signal of the keys that ended its job: they

@@ -109,6 +109,23 @@ pub(crate) fn stop_group_and_tell(supervisor: u32) {
     }
 }
 
+extern "C" fn nothing(_signal: libc::c_int) {}
+
+/// Makes a file that may not grow (`ulimit -f`) an error for this process, not its end. Programs that it starts have the
+/// signal as it was: a handler, unlike a mask, is not inherited.
+pub(crate) fn survive_file_limit() {
+    if is_ignored(libc::SIGXFSZ) {
+        return;
+    }
+    // SAFETY: zero is a valid sigaction; the handler does nothing; the structure lives through the call.
+    unsafe {
+        let mut new = MaybeUninit::<libc::sigaction>::zeroed().assume_init();
+        new.sa_sigaction = nothing as extern "C" fn(libc::c_int) as usize;
+        new.sa_flags = libc::SA_RESTART;
+        libc::sigaction(libc::SIGXFSZ, &new, ptr::null_mut());
+    }
+}
+
 /// Sends a signal to this process and its group, which ends it unless somebody handles the signal.
 pub(crate) fn end_group_by(signal: i32) {
     // SAFETY: a plain system call without pointers.

@@ -14,7 +14,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 use selfheal_core::ports::Order;
-use selfheal_core::run::{Capture, Run};
+use selfheal_core::run::{Capture, Idle, Run};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// No frame is longer than this; more is damage.
@@ -22,6 +22,7 @@ const MOST: u32 = 16 << 20;
 const STARTING: u8 = b'B';
 const STARTED: u8 = b'S';
 const STOPPED: u8 = b'T';
+const IDLE: u8 = b'I';
 const ENDED: u8 = b'E';
 
 /// What the supervisor is to do.
@@ -99,6 +100,10 @@ pub(crate) struct End {
     pub notes: Vec<String>,
     /// The spool could not take everything: all of it was passed on to standard output.
     pub spool_emptied: bool,
+    /// Part of standard output could not be passed on, by no fault of its reader.
+    pub output_lost: bool,
+    /// The job was not started because we had not what it takes; the program may be able to.
+    pub could_not: bool,
     /// Another run could be given the same standard input.
     pub input_whole: bool,
     /// The signals that were received.
@@ -115,6 +120,8 @@ impl End {
             lengths: [0; 4],
             notes,
             spool_emptied: false,
+            output_lost: false,
+            could_not: false,
             input_whole: true,
             signals: Vec::new(),
             stays: false,
@@ -129,6 +136,8 @@ pub(crate) enum News {
     Starting,
     /// The job was started.
     Started(u32),
+    /// It has written nothing for a while, and may wait for a person.
+    Idle(Box<Idle>),
     /// It was stopped at its terminal, and the program is to stop too.
     Stopped,
     /// It ended, with everything that was captured.
@@ -143,6 +152,11 @@ pub(crate) fn send_starting(to: &mut impl Write) -> io::Result<()> {
 /// Says that the job was started.
 pub(crate) fn send_started(to: &mut impl Write, pid: u32) -> io::Result<()> {
     send(to, STARTED, &pid)
+}
+
+/// Says what a job does that writes nothing.
+pub(crate) fn send_idle(to: &mut impl Write, idle: &Idle) -> io::Result<()> {
+    send(to, IDLE, idle)
 }
 
 /// Says that the job was stopped at its terminal.
@@ -179,6 +193,7 @@ pub(crate) fn receive(from: &mut impl Read) -> io::Result<News> {
         [STARTING] => Ok(News::Starting),
         [STARTED] => Ok(News::Started(body(from)?)),
         [STOPPED] => Ok(News::Stopped),
+        [IDLE] => Ok(News::Idle(Box::new(body(from)?))),
         [ENDED] => receive_end(from).map(|end| News::Ended(Box::new(end))),
         _ => Err(io::ErrorKind::InvalidData.into()),
     }

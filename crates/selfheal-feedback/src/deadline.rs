@@ -1,6 +1,6 @@
 //! What was going on when a deadline hit: whether the job waited for a person, and the facts for the report.
 
-use selfheal_core::run::{Act, Capture, Ended, Moment, Run, SeenProcess};
+use selfheal_core::run::{Act, Capture, Ended, Idle, Moment, Run, SeenProcess};
 
 use crate::parsers::{bounded, cut};
 
@@ -33,6 +33,26 @@ const ASKS: [&str; 15] = [
 ];
 /// What they end with.
 const ENDS: [char; 5] = [':', '?', ']', ')', '>'];
+
+/// What a job waits for a person with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The command line of the process that reads from a terminal, or was stopped because it wanted to.
+    pub process: Option<String>,
+    /// The question that it asks.
+    pub asked: Option<String>,
+}
+
+/// What a job that writes nothing waits for a person with, if it seems to: the question of a process that reads from a
+/// terminal, or one that nobody has answered. Not redacted.
+#[must_use]
+pub fn waits_for_a_person(idle: &Idle) -> Option<Wait> {
+    let capture =
+        |bytes: &[u8]| Capture { head: bytes.to_owned(), tail: Vec::new(), total: bytes.len() as u64 };
+    let asked = [&idle.stderr, &idle.stdout].into_iter().find_map(|bytes| prompt(&capture(bytes)));
+    let process = idle.moment.waits_for_terminal().map(|process| name(process).to_owned());
+    (asked.is_some() || process.is_some()).then_some(Wait { process, asked })
+}
 
 /// What the job waited for a person with, if it did when its deadline hit: one line that names it.
 pub(crate) fn waited_for_a_person(run: &Run) -> Option<String> {
@@ -156,6 +176,22 @@ mod tests {
         assert_eq!(reader.as_deref(), Some("ssh host waited for somebody to type at a terminal"));
         let stopped = SeenProcess { stopped: true, files: vec!["/dev/tty".into()], ..reads("pipe:[1]") };
         assert!(waited_for_a_person(&run("", "", vec![stopped])).is_some());
+    }
+
+    #[test]
+    fn a_job_that_still_waits_is_named_by_its_question_or_its_reader() {
+        let idle = |stderr: &str, processes| Idle {
+            moment: Moment { processes, more: 0, silent_ms: 5_000 },
+            stdout: b"copying\n".to_vec(),
+            stderr: stderr.into(),
+        };
+        let both =
+            waits_for_a_person(&idle("Enter passphrase for key '/k': ", vec![reads("/dev/tty")])).unwrap();
+        assert_eq!(both.process.as_deref(), Some("ssh host"));
+        assert_eq!(both.asked.as_deref(), Some("Enter passphrase for key '/k':"));
+        let asked = waits_for_a_person(&idle("Continue? [y/N] ", Vec::new())).unwrap();
+        assert_eq!((asked.process, asked.asked.as_deref()), (None, Some("Continue? [y/N]")));
+        assert_eq!(waits_for_a_person(&idle("12% done", vec![reads("pipe:[7]")])), None);
     }
 
     #[test]

@@ -32,4 +32,5 @@ mod stdlib;
 mod template;
 mod words;
 
+pub use deadline::{Wait, waits_for_a_person};
 pub use locate::remote as remote_host;

@@ -32,6 +32,11 @@ label-next = next
 label-held = held
 label-note = note
 
+# What a job that goes on waits for
+waits-answer = the job waits: { $process } wants an answer at a terminal: { $asked }
+waits-terminal = the job waits: { $process } wants somebody to type at a terminal
+waits-question = the job seems to wait for an answer: { $asked }
+
 # When the job runs already
 overlap-skipped = { $command } still runs from before; this run was skipped
 overlap-too-late = { $command } still runs from before although its deadline has passed; it was not started again

@@ -26,6 +26,11 @@ label-next = 下一步
 label-held = 待定
 label-note = 说明
 
+# 正在运行的任务在等待什么
+waits-answer = 任务在等待：{ $process } 要求在终端回答：{ $asked }
+waits-terminal = 任务在等待：{ $process } 要求有人在终端输入
+waits-question = 任务似乎在等待回答：{ $asked }
+
 # 任务已在运行时
 overlap-skipped = { $command } 的上一次运行尚未结束；跳过本次运行
 overlap-too-late = 截止时间已过，{ $command } 的上一次运行仍未结束；没有再次启动

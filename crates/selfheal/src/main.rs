@@ -51,6 +51,7 @@ fn main() -> ExitCode {
     if let Some(code) = selfheal_exec::hidden_command(args.get(1..).unwrap_or_default()) {
         return exit(code);
     }
+    selfheal_exec::survive_file_limit();
     let cli = match parse(args) {
         Ok(cli) => cli,
         Err(error) => return usage(&error),

@@ -24,6 +24,7 @@ mod overlap;
 mod profiles;
 mod proposal;
 mod rules;
+mod running;
 mod story;
 mod support;
 mod systemd;

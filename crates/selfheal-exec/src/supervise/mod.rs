@@ -10,6 +10,7 @@
 
 mod ending;
 mod feed;
+mod idle;
 mod log;
 mod moment;
 mod pty;
@@ -37,8 +38,8 @@ use log::Log;
 use pty::Pty;
 use session::Session;
 use sink::Sink;
-use start::Lines;
 pub(crate) use start::Ready;
+use start::{Lines, Unstarted};
 use stream::Stream;
 use terminal::Terminal;
 
@@ -146,11 +147,11 @@ fn run(plan: &Plan, input: Option<Kept>, mut link: Link) -> Option<()> {
     let lines = Lines { mask: link.mask, terminal: terminal.as_ref(), stdin, ends };
     let started = match start::start(order, lines) {
         Ok(started) => started,
-        Err(ended) => {
+        Err(Unstarted { ended, could_not }) => {
             terminal.iter().for_each(Terminal::reclaim);
             drop(pty);
             let run = began.run(order, ended, Instant::now());
-            return wire::send_end(&mut link.news, End::of(run, notes)).ok();
+            return wire::send_end(&mut link.news, End { could_not, ..End::of(run, notes) }).ok();
         }
     };
     // A program that is gone already is noticed in the loop, which ends the tree.

@@ -140,8 +140,16 @@ impl Pty {
         self.ours.then(|| (unix::standard(0), PollFlags::IN))
     }
 
-    /// Passes keys on.
-    pub(crate) fn turn(&mut self) {
+    /// Passes keys on; whether somebody typed.
+    pub(crate) fn turn(&mut self) -> bool {
+        let before = self.keys.len();
+        self.read_keys();
+        let typed = self.keys.len() > before;
+        self.pass_keys();
+        typed
+    }
+
+    fn read_keys(&mut self) {
         if self.keys.is_empty() && self.ours && readable(unix::standard(0)) {
             let mut keys = [0; KEYS];
             match rustix::io::read(unix::standard(0), &mut keys) {
@@ -151,6 +159,9 @@ impl Pty {
                 _ => self.ours = false,
             }
         }
+    }
+
+    fn pass_keys(&mut self) {
         if self.keys.is_empty() {
             return;
         }

@@ -13,6 +13,7 @@ use selfheal_core::run::{Ended, Moment};
 
 use super::ending::{Ending, pass_on};
 use super::feed::Feed;
+use super::idle::Watch;
 use super::log::{Log, Side};
 use super::pty::Pty;
 use super::stream::{Stream, Trouble};
@@ -49,6 +50,7 @@ pub(super) struct Session {
     peak_kib: u64,
     /// When the job last wrote something.
     heard: Instant,
+    watch: Watch,
     at_deadline: Option<Box<Moment>>,
     signals: Vec<(i32, Instant)>,
     notes: Vec<String>,
@@ -69,6 +71,7 @@ impl Session {
         Some(Self {
             job: Pid::from_raw(i32::try_from(pid).ok()?)?,
             streams,
+            watch: Watch::new(terminal.is_some()),
             feed: None,
             pty: None,
             stop_program: false,
@@ -121,7 +124,10 @@ impl Session {
             }
             self.turn_streams();
             self.feed.iter_mut().for_each(Feed::turn);
-            self.pty.iter_mut().for_each(Pty::turn);
+            if self.pty.as_mut().is_some_and(Pty::turn) {
+                self.watch.alive(Instant::now());
+            }
+            self.tell_idle(&mut link);
             if std::mem::take(&mut self.stop_program) {
                 // A program that is gone is noticed by the next wait.
                 let _ = wire::send_stopped(&mut link.news);
@@ -158,6 +164,17 @@ impl Session {
         }
     }
 
+    /// Tells the program of a job that may wait for a person.
+    fn tell_idle(&mut self, link: &mut Link) {
+        if self.ended.is_some() || self.ending.is_some() || self.program_gone {
+            return;
+        }
+        if let Some(idle) = self.watch.look(Instant::now(), self.terminal.as_ref(), &self.streams) {
+            // A program that is gone is noticed by the next wait.
+            let _ = wire::send_idle(&mut link.news, &idle);
+        }
+    }
+
     fn program_went(&mut self) {
         self.pty.iter_mut().for_each(Pty::leave);
         self.program_gone = true;
@@ -176,7 +193,8 @@ impl Session {
             Some(ending) => [self.last_call.or(ending.next()), self.deadline.filter(|_| ending.is_patient())],
             None => [self.deadline, drain],
         };
-        let left = next.into_iter().flatten().min()?.saturating_duration_since(now);
+        let watch = (self.ended.is_none() && self.ending.is_none()).then(|| self.watch.next());
+        let left = next.into_iter().chain([watch]).flatten().min()?.saturating_duration_since(now);
         // A little more, not less: the clock of poll is coarser.
         let left = left + Duration::from_micros(500);
         Some(Timespec { tv_sec: i64::try_from(left.as_secs()).ok()?, tv_nsec: left.subsec_nanos().into() })
@@ -252,6 +270,9 @@ impl Session {
             (Some(pty), Some(terminal)) => self.stop_program = pty.job_stopped(terminal, self.job, signal),
             _ => terminal::job_stopped(&mut self.terminal, self.job, signal),
         }
+        if signal == libc::SIGTTIN || signal == libc::SIGTTOU {
+            self.watch.at_once();
+        }
     }
 
     fn begin_drain(&mut self) {
@@ -265,6 +286,7 @@ impl Session {
         self.move_streams();
         if self.total() > before {
             self.heard = Instant::now();
+            self.watch.alive(self.heard);
         }
     }
 
@@ -329,6 +351,7 @@ impl Session {
         run.left_running = if tree::is_empty() { Vec::new() } else { tree::left_running() };
         let spool_emptied = self.streams.iter().any(Stream::spool_emptied);
         let [stdout, stderr] = self.streams;
+        let output_lost = stdout.is_lost();
         let (out_source, stdout) = stdout.into_source();
         let (err_source, stderr) = stderr.into_source();
         (run.stdout, run.stderr) = (stdout, stderr);
@@ -336,7 +359,7 @@ impl Session {
         let stays = !sources.is_empty() && !run.left_running.is_empty();
         let signals = self.signals.iter().map(|(signal, _)| *signal).collect();
         let input_whole = self.feed.as_ref().is_none_or(Feed::is_whole);
-        let end = End { spool_emptied, input_whole, stays, signals, ..End::of(run, self.notes) };
+        let end = End { spool_emptied, output_lost, input_whole, stays, signals, ..End::of(run, self.notes) };
         (end, sources)
     }
 }

@@ -158,8 +158,22 @@ pub(crate) struct Lines<'a> {
     pub ends: Option<Ends>,
 }
 
+/// Why a job was not started.
+pub(crate) struct Unstarted {
+    /// How the run has ended by that.
+    pub ended: Ended,
+    /// It was for want of descriptors, processes or memory: without us there may be enough.
+    pub could_not: bool,
+}
+
+impl From<Ended> for Unstarted {
+    fn from(ended: Ended) -> Self {
+        Self { ended, could_not: false }
+    }
+}
+
 /// Starts the job of an order in its own process group.
-pub(crate) fn start(order: &Order, lines: Lines<'_>) -> Result<Started, Ended> {
+pub(crate) fn start(order: &Order, lines: Lines<'_>) -> Result<Started, Unstarted> {
     let ready = Ready::find(order)?;
     let attempt = match spawn(ready.command(order), &lines) {
         Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
@@ -167,7 +181,10 @@ pub(crate) fn start(order: &Order, lines: Lines<'_>) -> Result<Started, Ended> {
         }
         other => other,
     };
-    attempt.map_err(|error| ready.explain(order, &error))
+    attempt.map_err(|error| {
+        let ended = ready.explain(order, &error);
+        Unstarted { could_not: matches!(ended, Ended::NotStarted { .. }), ended }
+    })
 }
 
 fn spawn(mut command: Command, lines: &Lines<'_>) -> io::Result<Started> {

@@ -34,6 +34,8 @@ pub(crate) struct Stream {
     after_spool: Option<(Sink, File)>,
     backlog: Option<Backlog>,
     spool_emptied: bool,
+    /// What was read could not be written, and not because nobody reads it any more.
+    lost: bool,
     paused: bool,
     buffer: Vec<u8>,
     /// The part of the buffer that is not written yet.
@@ -81,6 +83,7 @@ impl Stream {
             after_spool: None,
             backlog: None,
             spool_emptied: false,
+            lost: false,
             paused: false,
             buffer,
             from: 0,
@@ -107,6 +110,11 @@ impl Stream {
     /// Whether a spool was given up.
     pub(crate) fn spool_emptied(&self) -> bool {
         self.spool_emptied
+    }
+
+    /// Whether part of it was lost although somebody may have wanted it.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost
     }
 
     /// Whether there is something to be written.
@@ -144,6 +152,11 @@ impl Stream {
     /// How many bytes were read so far.
     pub(crate) fn total(&self) -> u64 {
         self.read
+    }
+
+    /// At most so many of the last bytes that were read.
+    pub(crate) fn last(&self, count: usize) -> Vec<u8> {
+        self.keeper.last(count)
     }
 
     /// What to wait for: room while something is pending, else more.
@@ -201,6 +214,7 @@ impl Stream {
     /// A full spool is emptied to where the stream would have gone. For all else the job's end is closed, so that the job
     /// meets the broken pipe itself, as it would have without us.
     fn sink_failed(&mut self, error: io::Error, trouble: &mut Trouble) {
+        let gone = error.kind() == io::ErrorKind::BrokenPipe;
         trouble.sink = Some(error);
         match self.after_spool.take() {
             Some((sink, file)) => {
@@ -209,6 +223,7 @@ impl Stream {
                 self.spool_emptied = true;
             }
             None => {
+                self.lost = !gone;
                 self.source = None;
                 self.backlog = None;
                 self.from = self.until;

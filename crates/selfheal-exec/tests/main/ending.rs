@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 
 use selfheal_core::ports::{Executor, Trouble};
 use selfheal_core::run::{Act, Ended};
@@ -201,4 +202,23 @@ fn a_deadline_holds_while_nobody_reads_our_output() {
     let unread = child.stdout.take();
     assert_eq!(child.wait().unwrap().code(), Some(124));
     drop(unread);
+}
+
+#[test]
+fn a_job_that_asks_and_waits_is_told_of_while_it_does() {
+    let (_keep, cwd) = folder();
+    assert!(std::process::Command::new("mkfifo").arg(cwd.join("fifo")).status().unwrap().success());
+    let line = "echo begun; exec 0<>fifo; printf 'Password: ' >&2; read answer; echo \"got $answer\"";
+    let (fifo, seen) = (cwd.join("fifo"), Arc::new(Mutex::new(Vec::new())));
+    let told = Arc::clone(&seen);
+    let supervisor = supervisor().with_on_idle(move |idle| {
+        told.lock().unwrap().push(idle.clone());
+        // It can end only now.
+        fs::write(&fifo, "it\n").unwrap();
+    });
+    let run = supervisor.run(&shell(&cwd, line)).unwrap();
+    assert_eq!((run.ended, run.stdout.text().as_str()), (Ended::Exited(0), "begun\ngot it\n"));
+    let seen = seen.lock().unwrap();
+    assert_eq!((seen[0].stdout.as_slice(), seen[0].stderr.as_slice()), (&b"begun\n"[..], &b"Password: "[..]));
+    assert!(seen[0].moment.processes.iter().any(|process| process.command.starts_with("sh -c")));
 }

@@ -17,10 +17,11 @@ use selfheal_core::ports::{
     Clock, Executor, IncidentFilter, Journal, LogOrder, Order, Passing, RunRecord, Trouble,
 };
 use selfheal_core::redact::Redacted;
-use selfheal_core::run::{Ended as RunEnded, Run};
+use selfheal_core::run::{Ended as RunEnded, Idle, Run};
 use selfheal_core::settings::Policy;
 use selfheal_exec::{BoxConfig, BoxRunner, Supervisor, exec_bare, resolve_script};
 use selfheal_feedback::profiles::{InterpretInput, Profiles};
+use selfheal_feedback::{Wait, waits_for_a_person};
 use selfheal_store::Store;
 
 use super::{Ended, tell};
@@ -109,6 +110,8 @@ struct RunPlan<'a> {
     contract: Contract,
     /// Where the job runs, as it is recorded; looked at while it runs.
     facts: Arc<OnceLock<Option<Redacted>>>,
+    /// What people were told the job waits for.
+    waits: Arc<OnceLock<String>>,
     /// The signal of the keys that ended the job.
     keys: std::cell::Cell<Option<i32>>,
 }
@@ -125,6 +128,7 @@ impl<'a> RunPlan<'a> {
             input_holds_data: selfheal_exec::input_holds_data(),
             profiles: std::cell::OnceCell::new(),
             facts: Arc::default(),
+            waits: Arc::default(),
             keys: std::cell::Cell::default(),
         }
     }
@@ -209,10 +213,12 @@ impl<'a> RunPlan<'a> {
             true => supervisor.with_input_limit(self.context.settings.run.input_bytes),
             false => supervisor,
         };
+        let context = Arc::new(self.context.clone());
+        let (here, waits) = (Arc::clone(&context), Arc::clone(&self.waits));
+        let supervisor = supervisor.with_on_idle(move |idle| tell_wait(&here, idle, &waits));
         if store.is_none() {
             return supervisor;
         }
-        let context = Arc::new(self.context.clone());
         let (job, facts, here) = (self.job.clone(), Arc::clone(&self.facts), Arc::clone(&context));
         let supervisor = supervisor.with_on_start(move |_| {
             facts.get_or_init(|| surroundings(&here, &job));
@@ -276,8 +282,9 @@ impl<'a> RunPlan<'a> {
         document.duration_ms = run.duration_ms;
         self.tell_not_started(&run.ended);
         let outcome = self.outcome(&run, &supervisor);
+        let output_lost = supervisor.output_lost() && outcome == Outcome::Succeeded;
         if let Some(store) = store {
-            self.record(store, &run, &outcome);
+            self.record(store, &run, &outcome, output_lost);
         }
         if self.given.is_some() && !matches!(outcome, Outcome::Failed { .. }) {
             let note = self.context.texts().say("note-proposal-not-needed", &[]);
@@ -285,6 +292,7 @@ impl<'a> RunPlan<'a> {
             document.notes.push(note);
         }
         let code = match &outcome {
+            Outcome::Succeeded if output_lost => output_is_lost(document),
             Outcome::Succeeded => self.ended(document, Status::Succeeded, &run),
             Outcome::Negative { .. } => self.ended(document, Status::Negative, &run),
             Outcome::Failed { .. } => match store {
@@ -295,9 +303,15 @@ impl<'a> RunPlan<'a> {
                 _ => self.ended(document, Status::Failed, &run),
             },
         };
+        document.notes.extend(self.waits.get().cloned());
         if let Some(spool) = supervisor.take_spool() {
+            let emitted = spool.emit(&mut std::io::stdout().lock());
             // A reader that went away is no fault of the job.
-            let _ = spool.emit(&mut std::io::stdout().lock());
+            let lost = emitted.err().filter(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
+            if let Some(error) = lost {
+                tell(&format!("selfheal: standard output could not be passed on: {error}"));
+                return Ok(if code == exit_code::OK { output_is_lost(document) } else { code });
+            }
         }
         Ok(code)
     }
@@ -331,7 +345,8 @@ impl<'a> RunPlan<'a> {
             }
             RunEnded::NotExecutable { reason } => {
                 tell(&format!(
-                    "error: {name}: it cannot be executed: {reason}\nhint: chmod +x, or name its interpreter"
+                    "error: {name}: it cannot be executed: {reason}\nhint: {}",
+                    not_executable_hint(reason)
                 ));
             }
             RunEnded::NotStarted { reason } => {
@@ -373,9 +388,13 @@ impl<'a> RunPlan<'a> {
         self.profiles().interpret(&input)
     }
 
-    fn record(&self, store: &Store, run: &Run, outcome: &Outcome) {
+    fn record(&self, store: &Store, run: &Run, outcome: &Outcome, output_lost: bool) {
         let facts = self.facts.get_or_init(|| surroundings(self.context, &self.job)).clone();
-        let record = crate::driver_run_record(&self.job, run, outcome, facts);
+        let mut record = crate::driver_run_record(&self.job, run, outcome, facts);
+        if output_lost {
+            "failed".clone_into(&mut record.outcome);
+            record.exit_code = exit_code::OUTPUT_LOST;
+        }
         if let Err(error) = store.record_run(&record) {
             tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
         }
@@ -518,6 +537,44 @@ impl<'a> RunPlan<'a> {
         } else {
             None
         }
+    }
+}
+
+/// A run whose output went nowhere is not a good one, whatever the job says.
+fn output_is_lost(document: &mut RunDocument) -> i32 {
+    Status::Error.word().clone_into(&mut document.status);
+    document.notes.push("standard output could not be passed on".to_owned());
+    exit_code::OUTPUT_LOST
+}
+
+/// Tells, once, that a job waits for a person.
+fn tell_wait(context: &Context, idle: &Idle, told: &OnceLock<String>) {
+    let Some(wait) = waits_for_a_person(idle).filter(|_| told.get().is_none()) else { return };
+    let clean =
+        |text: Option<String>| context.redactor().text(&crate::terminal::clean(&text.unwrap_or_default()));
+    let id = match &wait {
+        Wait { process: Some(_), asked: Some(_) } => "waits-answer",
+        Wait { process: Some(_), asked: None } => "waits-terminal",
+        Wait { process: None, .. } => "waits-question",
+    };
+    let (process, asked) = (clean(wait.process), clean(wait.asked));
+    let line = context.texts().say(id, &[("process", process.as_str()), ("asked", asked.as_str())]);
+    // The terminal of a person is raw while a job runs at it, and the question stands in its last line.
+    match context.terminal.error {
+        true => tell(&format!("\r\nselfheal: {line}\r")),
+        false => tell(&format!("selfheal: {line}")),
+    }
+    // Nobody else sets it: there is one supervisor.
+    let _ = told.set(line);
+}
+
+/// What to do about a command that cannot be executed, by the system's word for why.
+fn not_executable_hint(reason: &str) -> &'static str {
+    match reason {
+        "Permission denied" => "chmod +x, or name its interpreter",
+        "Is a directory" => "name the command in it",
+        "Too many levels of symbolic links" => "mend the links, which lead to each other",
+        _ => "look what kind of file it is, and for which machine",
     }
 }
 
