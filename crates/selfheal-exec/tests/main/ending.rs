@@ -1,6 +1,8 @@
 //! How runs end.
 
 use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
@@ -221,4 +223,95 @@ fn a_job_that_asks_and_waits_is_told_of_while_it_does() {
     let seen = seen.lock().unwrap();
     assert_eq!((seen[0].stdout.as_slice(), seen[0].stderr.as_slice()), (&b"begun\n"[..], &b"Password: "[..]));
     assert!(seen[0].moment.processes.iter().any(|process| process.command.starts_with("sh -c")));
+}
+
+/// A memory cgroup of one's own, with a limit; gone at the end.
+struct MemoryGroup(PathBuf);
+
+impl MemoryGroup {
+    /// In version 2 or 1 of the hierarchy, where this user may make one.
+    fn new() -> Option<Self> {
+        let name = format!("selfheal-test-{}", std::process::id());
+        let limited = |parent: &str, file: &str| {
+            let group = Self(Path::new(parent).join(&name));
+            fs::create_dir(&group.0).ok()?;
+            // Without the limit it is of no use, and dropped.
+            group.set(file, "20000000").ok()?;
+            // Not every system has them.
+            let _ = group.set("memory.swap.max", "0");
+            let _ = group.set("memory.memsw.limit_in_bytes", "20000000");
+            Some(group)
+        };
+        limited("/sys/fs/cgroup", "memory.max")
+            .or_else(|| limited("/sys/fs/cgroup/memory", "memory.limit_in_bytes"))
+    }
+
+    /// Only a file that is there: a folder of another file system has none.
+    fn set(&self, file: &str, value: &str) -> std::io::Result<()> {
+        fs::File::options().write(true).open(self.0.join(file))?.write_all(value.as_bytes())
+    }
+}
+
+impl Drop for MemoryGroup {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[test]
+fn a_job_that_dies_of_memory_is_a_death_by_kill_and_selfheal_lives() {
+    let Some(group) = MemoryGroup::new() else {
+        eprintln!("skipped: no memory cgroup of one's own here");
+        return;
+    };
+    let (_keep, cwd) = folder();
+    // It goes on only in the group, and never takes the memory of the machine.
+    let line = format!(
+        "echo $$ > {0}/cgroup.procs && grep -q {1} /proc/self/cgroup && ulimit -v 1000000 || exit 77; \
+         exec tail /dev/zero",
+        group.0.display(),
+        group.0.file_name().unwrap().display()
+    );
+    let run = run(&shell(&cwd, &line));
+    if run.ended == Ended::Exited(77) {
+        eprintln!("skipped: no process may enter a memory cgroup here");
+        return;
+    }
+    assert_eq!(run.ended, Ended::Signaled(9));
+    assert_eq!(run.ended.code(), 137);
+}
+
+#[test]
+fn whenever_program_or_supervisor_are_killed_nothing_of_the_job_is_left() {
+    for turn in 0..12 {
+        let (_keep, cwd) = folder();
+        let line = "echo $$ >> all; (setsid sh -c 'echo $$ >> all; exec sleep 1000' &); exec sleep 1000";
+        let mut program = Program::new(&cwd, 300_000, 1_000, &["sh", "-c", line]);
+        let mut child = program.start();
+        let front = child.id();
+        // From before the supervisor is there to well after the job has begun.
+        for _ in 0..turn * 300 {
+            std::thread::yield_now();
+        }
+        let children = fs::read_to_string(format!("/proc/{front}/task/{front}/children")).unwrap_or_default();
+        let supervisor = children.split_whitespace().next().and_then(|pid| pid.parse().ok());
+        match supervisor.filter(|_| turn % 2 == 0) {
+            Some(supervisor) => {
+                let supervisor: u32 = supervisor;
+                let _ = std::process::Command::new("kill").arg("-KILL").arg(supervisor.to_string()).status();
+            }
+            None => child.kill().unwrap(),
+        }
+        child.wait().unwrap();
+        // Whatever was begun is gone, though it may take the grace: only what the job itself started in a session of its
+        // own outlives a supervisor that is killed.
+        let all = fs::read_to_string(cwd.join("all")).unwrap_or_default();
+        let job: Option<u32> = all.lines().next().and_then(|pid| pid.parse().ok());
+        if let Some(job) = job {
+            wait_for("the end of the job", || (!lives(job)).then_some(()));
+        }
+        for pid in fs::read_to_string(cwd.join("all")).unwrap_or_default().lines() {
+            let _ = std::process::Command::new("kill").arg("-KILL").arg(pid).stderr(Stdio::null()).status();
+        }
+    }
 }

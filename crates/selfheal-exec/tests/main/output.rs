@@ -181,3 +181,19 @@ fn a_file_that_may_not_grow_ends_neither_supervisor_nor_program() {
     let out = std::fs::File::create(cwd.join("out")).unwrap();
     assert_eq!(program.command().stdout(out).status().unwrap().code(), Some(141));
 }
+
+#[test]
+fn a_log_has_both_streams_in_the_order_of_their_arrival() {
+    let (_keep, cwd) = folder();
+    // Each line waits until the one before has reached the log.
+    let line = "say() { echo $1 >&$2; until grep -q \"| $1$\" log; do sleep 0.01; done; }; \
+        say one 1; say two 2; say three 1; say four 2";
+    let mut order = shell(&cwd, line);
+    order.log = Some(LogOrder { stamps: true, ..log_in(cwd.join("log")) });
+    assert_eq!(run(&order).ended, Ended::Exited(0));
+    let text = std::fs::read_to_string(cwd.join("log")).unwrap();
+    let (stamps, lines): (Vec<&str>, Vec<&str>) =
+        text.lines().filter_map(|line| line.split_once("Z ")).unzip();
+    assert_eq!(lines, ["out| one", "err| two", "out| three", "err| four"]);
+    assert!(stamps.is_sorted(), "{text}");
+}
