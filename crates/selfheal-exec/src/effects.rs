@@ -79,7 +79,8 @@ pub struct Listing {
 /// Lists what was changed in layers.
 #[must_use]
 pub fn list(layers: &[Layer], marks: Marks) -> Listing {
-    let mut walk = Walk { marks, effects: Vec::new(), complete: true, several_names: None };
+    let mut walk =
+        Walk { marks, effects: Vec::new(), complete: true, several_names: None, reader: Reader::new() };
     for layer in layers {
         walk.folder(
             &Spot {
@@ -124,6 +125,7 @@ struct Walk {
     effects: Vec<Effect>,
     complete: bool,
     several_names: Option<PathBuf>,
+    reader: Reader,
 }
 
 impl Walk {
@@ -207,27 +209,44 @@ impl Walk {
 
     fn new_thing(&mut self, spot: &Spot, new: &Metadata, old: Option<&Metadata>) {
         let Some(old_facts) = old else {
-            let content = content_of(&spot.upper, new);
+            let content = self.reader.hash(&spot.upper, new);
             self.push(spot, Change::Created, new, content);
             return;
         };
-        if old_facts.is_dir() {
-            if let Some(path) = &spot.old {
-                self.deleted_inside(&spot.path, path, &mut MOST_DELETED.clone());
-            }
-            let content = content_of(&spot.upper, new);
-            self.push(spot, Change::Changed, new, content);
-            return;
+        if let (true, Some(path)) = (old_facts.is_dir(), &spot.old) {
+            self.deleted_inside(&spot.path, path, &mut MOST_DELETED.clone());
         }
         if old_facts.is_file() && old_facts.nlink() > 1 && new.is_file() {
             self.several_names.get_or_insert_with(|| spot.path.clone());
         }
-        match difference(&spot.upper, new, spot.old.as_deref(), old_facts) {
+        let (difference, content) = self.difference(spot, new, old_facts);
+        match difference {
             Difference::Same if self.same_attributes(spot, new, old_facts) => {}
-            Difference::Same => self.push(spot, Change::Attributes, new, content_of(&spot.upper, new)),
-            Difference::Longer => self.push(spot, Change::Appended, new, content_of(&spot.upper, new)),
-            Difference::Other => self.push(spot, Change::Changed, new, content_of(&spot.upper, new)),
+            Difference::Same => self.push(spot, Change::Attributes, new, content),
+            Difference::Longer => self.push(spot, Change::Appended, new, content),
+            Difference::Other => self.push(spot, Change::Changed, new, content),
         }
+    }
+
+    /// How a thing differs from what was there, and the hash of its content.
+    fn difference(
+        &mut self,
+        spot: &Spot,
+        new: &Metadata,
+        old_facts: &Metadata,
+    ) -> (Difference, Option<String>) {
+        let Some(old) = spot.old.as_deref().filter(|_| new.file_type() == old_facts.file_type()) else {
+            return (Difference::Other, self.reader.hash(&spot.upper, new));
+        };
+        if new.is_file() {
+            return self.reader.compare((&spot.upper, new), (old, old_facts));
+        }
+        let same = if new.is_symlink() {
+            matches!((fs::read_link(&spot.upper), fs::read_link(old)), (Ok(new), Ok(old)) if new == old)
+        } else {
+            new.rdev() == old_facts.rdev()
+        };
+        (if same { Difference::Same } else { Difference::Other }, None)
     }
 
     /// Whether mode, owner, time of change (not for folders: it moves with every entry) and attributes are the same.
@@ -311,67 +330,107 @@ fn open(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-fn content_of(path: &Path, facts: &Metadata) -> Option<String> {
-    if !facts.is_file() || facts.len() > LARGEST_HASHED {
-        return None;
-    }
-    let mut file = open(path).ok()?.take(LARGEST_HASHED + 1);
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0_u8; 64 * 1024];
-    loop {
-        match file.read(&mut buffer).ok()? {
-            0 => break,
-            count => hash.update(buffer.get(..count)?),
-        }
-    }
-    Some(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Difference {
     Same,
     Longer,
     Other,
 }
 
-fn difference(new: &Path, new_facts: &Metadata, old: Option<&Path>, old_facts: &Metadata) -> Difference {
-    let Some(old) = old.filter(|_| new_facts.file_type() == old_facts.file_type()) else {
-        return Difference::Other;
-    };
-    if new_facts.is_symlink() {
-        let same = matches!((fs::read_link(new), fs::read_link(old)), (Ok(new), Ok(old)) if new == old);
-        return if same { Difference::Same } else { Difference::Other };
-    }
-    if !new_facts.is_file() {
-        let same = new_facts.rdev() == old_facts.rdev();
-        return if same { Difference::Same } else { Difference::Other };
-    }
-    let shorter = new_facts.len() < old_facts.len();
-    if shorter || old_facts.len() > LARGEST_COMPARED || !begins_with(new, old).unwrap_or(false) {
-        return Difference::Other;
-    }
-    if new_facts.len() == old_facts.len() { Difference::Same } else { Difference::Longer }
+/// Reads contents. Its buffers are made once: with thousands of small files they would cost more than the files.
+struct Reader {
+    new: Vec<u8>,
+    old: Vec<u8>,
 }
 
-/// Whether the first file begins with the whole of the second.
-fn begins_with(long: &Path, short: &Path) -> io::Result<bool> {
-    let (mut long, mut short) = (open(long)?, open(short)?);
-    let mut one = vec![0_u8; 128 * 1024];
-    let mut other = vec![0_u8; 128 * 1024];
-    loop {
-        let count = short.read(&mut other)?;
-        if count == 0 {
-            return Ok(true);
+impl Reader {
+    fn new() -> Self {
+        Self { new: vec![0; 64 * 1024], old: vec![0; 64 * 1024] }
+    }
+
+    /// The hash of a regular file that is not too large.
+    fn hash(&mut self, path: &Path, facts: &Metadata) -> Option<String> {
+        if !facts.is_file() || facts.len() > LARGEST_HASHED {
+            return None;
         }
-        let (Some(one), Some(other)) = (one.get_mut(..count), other.get(..count)) else { return Ok(false) };
-        if long.read_exact(one).is_err() || one != other {
-            return Ok(false);
+        let mut file = open(path).ok()?;
+        self.read(&mut file, None, Some(Sha256::new())).ok()?.1
+    }
+
+    /// How a regular file differs from the old one, and its hash, in one reading.
+    fn compare(
+        &mut self,
+        (path, facts): (&Path, &Metadata),
+        (old_path, old_facts): (&Path, &Metadata),
+    ) -> (Difference, Option<String>) {
+        let comparable = old_facts.len() <= facts.len() && old_facts.len() <= LARGEST_COMPARED;
+        let hash = (facts.len() <= LARGEST_HASHED).then(Sha256::new);
+        if !comparable && hash.is_none() {
+            return (Difference::Other, None);
+        }
+        let read = || {
+            let old = if comparable { Some(open(old_path)?) } else { None };
+            self.read(&mut open(path)?, old, hash)
+        };
+        let (begins_alike, hash) = read().unwrap_or((false, None));
+        match (begins_alike, facts.len() == old_facts.len()) {
+            (false, _) => (Difference::Other, hash),
+            (true, true) => (Difference::Same, hash),
+            (true, false) => (Difference::Longer, hash),
         }
     }
+
+    /// Reads a file to its end, or as far as it matters: whether it begins with the whole of the old one, and its hash.
+    fn read(
+        &mut self,
+        new: &mut File,
+        mut old: Option<File>,
+        mut hash: Option<Sha256>,
+    ) -> io::Result<(bool, Option<String>)> {
+        let mut alike = old.is_some();
+        loop {
+            let count = read_fully(new, &mut self.new)?;
+            let bytes = self.new.get(..count).unwrap_or_default();
+            if let Some(hash) = &mut hash {
+                hash.update(bytes);
+            }
+            if let Some(file) = &mut old {
+                let count = read_fully(file, &mut self.old)?;
+                alike = bytes.starts_with(self.old.get(..count).unwrap_or_default());
+                if !alike || count < self.old.len() {
+                    old = None;
+                }
+            }
+            if count < self.new.len() || (old.is_none() && hash.is_none()) {
+                let hex = hash.map(|hash| hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
+                return Ok((alike, hex));
+            }
+        }
+    }
+}
+
+/// Fills a buffer as far as the file goes. A short read is not taken for the end: some file systems interrupt them.
+fn read_fully(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(free) = buffer.get_mut(filled..).filter(|free| !free.is_empty()) {
+        match file.read(free) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
 }
 
 /// The extended attributes of a path, links not followed; at most 64 KiB of names.
 fn attributes(path: &Path, marks: Marks) -> io::Result<BTreeMap<Vec<u8>, Vec<u8>>> {
-    let mut list = vec![0_u8; 64 * 1024];
+    let mut none: [u8; 0] = [];
+    let length = rustix::fs::llistxattr(path, &mut none[..])?;
+    if length == 0 {
+        return Ok(BTreeMap::new());
+    }
+    let mut list = vec![0_u8; length.min(64 * 1024)];
     let count = rustix::fs::llistxattr(path, list.as_mut_slice())?;
     list.truncate(count);
     let names = list.split(|byte| *byte == 0).filter(|name| !name.is_empty());
@@ -381,7 +440,10 @@ fn attributes(path: &Path, marks: Marks) -> io::Result<BTreeMap<Vec<u8>, Vec<u8>
 }
 
 fn attribute(path: &Path, name: &[u8]) -> Option<Vec<u8>> {
-    let mut value = vec![0_u8; 64 * 1024];
+    // Asked for its length first: most paths have none, and most values are short.
+    let mut none: [u8; 0] = [];
+    let length = rustix::fs::lgetxattr(path, OsStr::from_bytes(name), &mut none[..]).ok()?;
+    let mut value = vec![0_u8; length.min(64 * 1024)];
     let count = rustix::fs::lgetxattr(path, OsStr::from_bytes(name), value.as_mut_slice()).ok()?;
     value.truncate(count);
     Some(value)

@@ -65,9 +65,9 @@ fn limit(limits: &Limits) -> Step<()> {
 fn drop_capabilities(kept: CapabilitySet) -> Step<()> {
     for number in 0..CAPABILITIES {
         let one = CapabilitySet::from_bits_retain(1 << number);
-        if !kept.contains(one) {
-            // Numbers that this kernel does not know are refused; those that it knows are not.
-            let _ = remove_capability_from_bounding_set(one);
+        if !kept.contains(one) && remove_capability_from_bounding_set(one).is_err() {
+            // The first number that this kernel does not know.
+            break;
         }
     }
     // The kernel before 4.3 has no ambient set.

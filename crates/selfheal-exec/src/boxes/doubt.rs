@@ -19,6 +19,9 @@ pub(crate) struct Evidence<'a> {
     pub secrets: &'a [String],
     /// The limit that the box saw it run into.
     pub overrun: Option<Overrun>,
+    /// Programs of the machine that gain rights by their mode, which they do not in a box. None where the box is one of
+    /// root, who has the rights already.
+    pub setuid: &'a [String],
     /// A file with several names of which only one was changed.
     pub several_names: Option<&'a Path>,
     /// It had the machine's network.
@@ -108,6 +111,7 @@ pub(crate) fn doubt(evidence: &Evidence<'_>) -> Option<String> {
         (evidence.as_root && is_refused(&lower)).then(|| "the box refuses this even to root".to_owned());
     told.or(refused)
         .or_else(|| read_only(&lower))
+        .or_else(|| setuid(evidence))
         .or_else(|| hidden(evidence))
         .or_else(|| secret(evidence))
         .or_else(|| {
@@ -150,6 +154,13 @@ fn secret(evidence: &Evidence<'_>) -> Option<String> {
     evidence.secrets.iter().find(named).map(|name| format!("the secret variable {name} is not in the box"))
 }
 
+/// A message of a program that gains rights: whatever it says, the missing rights may be why.
+fn setuid(evidence: &Evidence<'_>) -> Option<String> {
+    let speaks = |name: &&String| contains_word(evidence.output, &format!("{name}:"));
+    let name = evidence.setuid.iter().find(speaks)?;
+    Some(format!("{name} gains rights on the machine, and setuid programs are refused in the box"))
+}
+
 fn contains_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {
@@ -170,6 +181,7 @@ mod tests {
             hidden: &["/root/.ssh".into()],
             secrets: &["API_KEY".to_owned()],
             overrun: None,
+            setuid: &["su".to_owned()],
             several_names: None,
             net: false,
             complete: true,
@@ -188,6 +200,7 @@ mod tests {
             ("sudo: effective uid is not 0, is sudo installed setuid root?", "setuid"),
             ("touch: cannot touch '/sys/x': Read-only file system", "read-only"),
             ("mount: /mnt: permission denied.", "refuses"),
+            ("Password: su: System error", "setuid"),
             ("setcap: Operation not permitted", "refuses"),
         ] {
             let why = judge(Ended::Exited(1), output).unwrap_or_default();
@@ -201,6 +214,7 @@ mod tests {
         for output in [
             "cp: cannot stat 'logs/*.log': No such file or directory",
             "MY_API_KEYS: bad",
+            "vsu: su is no letter",
             "./x: Permission denied",
             "",
         ] {

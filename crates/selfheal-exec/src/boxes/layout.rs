@@ -4,7 +4,7 @@
 //! may not do that (the mounts below `/` are locked in his namespace), so there is an overlay for each folder at the
 //! top, and where a folder has mounts inside, the same again one level deeper. An overlay for him costs up to half a
 //! millisecond, so in the lean form he gets one only where he may write or the job may want to, and read-only binds of
-//! the rest: there a write is refused for another reason than on the machine.
+//! programs and settings: there a write is refused for another reason than on the machine.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,11 @@ use super::mounts::Mounts;
 
 /// Folders that a box gets in a form of its own.
 pub(crate) const SPECIAL: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+/// What the lean form seals: programs and settings. A service's socket can be connected to through a read-only bind, as it
+/// cannot through an overlay, so nothing is sealed where services keep theirs.
+const SEALED_IF_LEAN: [&str; 9] =
+    ["/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/opt", "/sbin", "/usr"];
 
 /// So many overlays are mounted at most; folders beyond are read-only, those that the job may want to write last.
 const MOST_OVERLAYS: usize = 200;
@@ -151,7 +156,8 @@ impl Maker<'_> {
     }
 
     fn is_read_only(&self, path: &Path) -> bool {
-        self.lean && !self.may_be_wanted(path) && !self.look.writable(path)
+        let is_listed = SEALED_IF_LEAN.iter().any(|sealed| path == Path::new(sealed));
+        self.lean && is_listed && !self.may_be_wanted(path) && !self.look.writable(path)
     }
 }
 
@@ -194,7 +200,7 @@ mod tests {
         }
         fn names(&self, folder: &Path) -> Vec<PathBuf> {
             let names: &[&str] = match folder.to_str().unwrap() {
-                "/" => &["/bin", "/dev", "/home", "/mnt", "/proc", "/swapfile", "/tmp", "/var"],
+                "/" => &["/bin", "/dev", "/home", "/lib64", "/mnt", "/proc", "/swapfile", "/tmp", "/var"],
                 "/mnt" => &["/mnt/disk", "/mnt/other"],
                 _ => &[],
             };
@@ -235,6 +241,7 @@ mod tests {
             [
                 Piece::Link("/bin".into()),
                 overlay("/home"),
+                overlay("/lib64"),
                 Piece::Folder("/mnt".into()),
                 overlay("/mnt/disk"),
                 overlay("/mnt/other"),
@@ -256,7 +263,10 @@ mod tests {
             [
                 Piece::Link("/bin".into()),
                 overlay("/home"),
-                sealed("/mnt"),
+                sealed("/lib64"),
+                Piece::Folder("/mnt".into()),
+                overlay("/mnt/disk"),
+                overlay("/mnt/other"),
                 Piece::File("/swapfile".into()),
                 overlay("/tmp"),
                 overlay("/var"),

@@ -24,6 +24,7 @@ mod outer;
 mod overlay;
 mod seccomp;
 mod secrets;
+mod setuid;
 mod setup;
 mod tap;
 mod tree;
@@ -44,7 +45,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use selfheal_core::ids::{RunId, Timestamp};
 use selfheal_core::ports::{BoxLimits, BoxOrder, BoxedRun, Boxes, PortError, Rung, Trouble};
-use selfheal_core::run::{Capture, Run};
+use selfheal_core::run::{Capture, Ended, Run};
 use selfheal_core::scene::absolute;
 use selfheal_core::verification::SceneEdit;
 
@@ -275,6 +276,7 @@ impl BoxRunner {
         });
         let output = format!("{}\n{}", stdout.text(), stderr.text());
         let hidden: Vec<PathBuf> = seen.hidden.into_iter().map(Raw::into_path).collect();
+        let setuid = if seen.ended == Ended::Exited(0) { Vec::new() } else { setuid::programs(order) };
         let several_names = seen.several_names.map(Raw::into_path);
         let inconclusive = doubt::doubt(&doubt::Evidence {
             ended: &seen.ended,
@@ -284,6 +286,7 @@ impl BoxRunner {
             overrun: seen.overrun,
             net: prepared.plan.net,
             several_names: several_names.as_deref(),
+            setuid: &setuid,
             complete: seen.effects_complete,
             as_root: rustix::process::geteuid().is_root(),
         });

@@ -39,6 +39,15 @@ use crate::unix::{Forked, adopt, exit_now, fork_into, standard, unshare, wait_wi
 /// The largest file that is handed back.
 const LARGEST_FETCHED: u64 = 1024 * 1024;
 
+/// A file costs memory even when it is empty: so many bytes of room are counted for each.
+const BYTES_A_FILE: u64 = 4096;
+
+/// So many files can be written however little room there is; a box needs some for itself.
+const FEWEST_FILES: u64 = 4096;
+
+/// So many files can be written at most.
+const MOST_FILES: u64 = 400_000;
+
 /// Bytes kept of each end of what a probe writes.
 const TRACE_KEPT: usize = 8 * 1024 * 1024;
 
@@ -283,7 +292,9 @@ fn enter_namespaces(marks: Marks) -> Step<()> {
 
 fn mount_store(store: &Path, room: u64) -> Step<()> {
     let size = room.to_string();
-    let options = [("mode", Some("0755")), ("size", Some(size.as_str())), ("nr_inodes", Some("400k"))];
+    let files = (room / BYTES_A_FILE).clamp(FEWEST_FILES, MOST_FILES).to_string();
+    let options =
+        [("mode", Some("0755")), ("size", Some(size.as_str())), ("nr_inodes", Some(files.as_str()))];
     let attributes = MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NODEV;
     mount_fresh("tmpfs", store, &options, attributes)
 }

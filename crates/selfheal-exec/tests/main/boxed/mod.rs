@@ -2,9 +2,12 @@
 
 mod basics;
 mod commit;
+mod doubtful;
 mod effects;
 mod endings;
 mod escapes;
+mod killed;
+mod large;
 mod lowers;
 mod options;
 mod oracle;
@@ -28,6 +31,9 @@ use crate::common::HELPER;
 /// Names the helper program where the tests run as another user, who may not reach where it was built.
 const HELPER_VARIABLE: &str = "SELFHEAL_TEST_HELPER";
 
+/// Names a file of root's that everybody may write to.
+const SHARED_VARIABLE: &str = "SELFHEAL_TEST_SHARED";
+
 /// The program that plays selfheal.
 pub fn helper() -> PathBuf {
     std::env::var_os(HELPER_VARIABLE).map_or_else(|| HELPER.into(), PathBuf::from)
@@ -48,11 +54,15 @@ fn everything_holds_for_an_ordinary_user() {
     std::fs::copy(helper(), &program).unwrap();
     std::fs::create_dir(&temporary).unwrap();
     std::os::unix::fs::chown(&temporary, Some(USER), Some(USER)).unwrap();
+    let shared = keep.path().join("shared");
+    std::fs::write(&shared, "root's, for everybody\n").unwrap();
+    std::fs::set_permissions(&shared, std::fs::Permissions::from_mode(0o666)).unwrap();
     let output = Command::new(tests)
         .args(["boxed::", "--nocapture"])
         .env("TMPDIR", &temporary)
         .env("HOME", &temporary)
         .env(HELPER_VARIABLE, program)
+        .env(SHARED_VARIABLE, shared)
         .current_dir("/")
         .uid(USER)
         .gid(USER)
