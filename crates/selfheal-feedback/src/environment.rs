@@ -262,6 +262,7 @@ pub fn may_explain(fault: &Fault) -> bool {
         | Fault::MissingName { .. }
         | Fault::UnknownOption { .. }
         | Fault::PermissionDenied { .. }
+        | Fault::Dialect { .. }
         | Fault::NeedsTerminal
         | Fault::Network { .. }
         | Fault::OutOfMemory => true,
@@ -282,10 +283,17 @@ pub fn explain(fault: &Fault, pair: Pair<'_>, scene: &dyn Scene) -> Option<Expla
         }
         Fault::MissingName { .. } | Fault::UnknownOption { .. } => program(pair),
         Fault::NoSuchPath { path } if baseline == Baseline::LastGood => other_folder(path, pair, scene),
-        Fault::PermissionDenied { .. } => (here.uid != there.uid).then(|| Explanation::Differs {
+        // The same script ran well, so another shell ran it.
+        Fault::Dialect { .. } if baseline == Baseline::LastGood => program(pair),
+        Fault::PermissionDenied { .. } if here.uid != there.uid => Some(Explanation::Differs {
             what: "user".into(),
             here: here.uid.to_string(),
             there: there.uid.to_string(),
+        }),
+        Fault::PermissionDenied { .. } => (here.umask != there.umask).then(|| Explanation::Differs {
+            what: "umask".into(),
+            here: here.umask.clone(),
+            there: there.umask.clone(),
         }),
         Fault::NeedsTerminal => (!here.tty && there.tty).then_some(Explanation::NoTerminal),
         Fault::Network { .. } => of_variables(&OF_NETWORK, pair),

@@ -25,6 +25,7 @@ mod parsers;
 pub mod profiles;
 pub mod repeat;
 pub mod report;
+pub mod retry_after;
 pub mod scan;
 mod signature;
 mod similar;

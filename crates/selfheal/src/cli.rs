@@ -87,6 +87,9 @@ pub struct RunArgs {
     /// Declare that the job must not run again after a failure
     #[arg(long)]
     pub once: bool,
+    /// Declare that this exit code of the job is an answer and no failure; may be given more than once
+    #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u8).range(1..))]
+    pub answer: Vec<u8>,
     /// Pass standard output on as it comes, or only that of the last run
     #[arg(long, value_name = "WHEN", default_value = "live")]
     pub stdout: StdoutArg,
@@ -315,6 +318,14 @@ pub enum ProfileCommand {
     Learn {
         /// The command
         command: String,
+        /// Write it to your profiles as learned-COMMAND.toml instead of printing it
+        #[arg(long)]
+        write: bool,
+    },
+    /// Put a proposed profile into force, after you have read it
+    Accept {
+        /// Its file, or the command that it was learned from
+        file: PathBuf,
     },
 }
 

@@ -14,6 +14,8 @@ pub const TAMPERED: i32 = 3;
 pub const TOO_LATE: i32 = 124;
 /// `run`: what the job wrote to standard output could not be passed on (a full disk), and the job did not notice.
 pub const OUTPUT_LOST: i32 = 125;
+/// selfheal could not start the job.
+pub const NOT_STARTED: i32 = 125;
 /// `run --exit-status`: a repair is ready and waits for a person.
 pub const HELD: i32 = 110;
 /// `run --exit-status`: a person must do something.

@@ -40,12 +40,17 @@ pub fn load(context: &Context) -> (Profiles, Vec<String>) {
     (profiles.with_versions(version_source(context)), complaints)
 }
 
+/// Where the user's own tables are.
+#[must_use]
+pub fn own_folder(context: &Context) -> PathBuf {
+    let file = context.own_settings_file();
+    file.parent().map_or_else(|| PathBuf::from(MACHINE_FOLDER), |folder| folder.join("profiles"))
+}
+
 /// Every table, the strongest first.
 #[must_use]
 pub fn files(context: &Context) -> Vec<(PathBuf, Trust)> {
-    let own = context.own_settings_file().parent().map(|folder| folder.join("profiles"));
-    let mut folders: Vec<PathBuf> = own.into_iter().collect();
-    folders.push(PathBuf::from(MACHINE_FOLDER));
+    let mut folders = vec![own_folder(context), PathBuf::from(MACHINE_FOLDER)];
     folders.dedup();
     let mut files: Vec<(PathBuf, Trust)> =
         folders.iter().flat_map(|folder| tables_in(folder)).map(|file| (file, Trust::Owner)).collect();

@@ -124,3 +124,77 @@ fn a_job_that_is_not_known_is_an_error_with_a_hint() {
     assert_eq!(said.code, 1);
     assert!(said.stderr.starts_with("error: ") && said.stderr.contains("\nhint: "), "{said:?}");
 }
+
+/// One thing that is different where a schedule starts a job, and the answer.
+struct Other {
+    /// The script, which fails where the thing is different.
+    script: &'static str,
+    /// How the good run is started: a line for a shell, `RUN` for the run itself.
+    good: &'static str,
+    /// How the other one is.
+    bad: &'static str,
+    /// What the one line must say.
+    answer: &'static str,
+}
+
+const OTHERS: [Other; 6] = [
+    Other {
+        script: "set -u\necho \"$REGION\"\n",
+        good: "REGION=north RUN",
+        bad: "RUN",
+        answer: "REGION is not set",
+    },
+    Other {
+        script: "set -u\necho \"$HOME\"\n",
+        good: "RUN",
+        bad: "unset HOME; RUN",
+        answer: "HOME is not set",
+    },
+    Other { script: "cat conf/list\n", good: "RUN", bad: "cd / && RUN", answer: "the folder" },
+    Other {
+        script: "[ \"$(umask)\" != 0077 ] || { echo \"cp: cannot open 'x': Permission denied\" >&2; exit 1; }\n",
+        good: "umask 0022; RUN",
+        bad: "umask 0077; RUN",
+        answer: "the umask",
+    },
+    Other {
+        script: "[ \"$(ulimit -n)\" -gt 64 ] || { echo 'job: accept: Too many open files' >&2; exit 1; }\n",
+        good: "RUN",
+        bad: "ulimit -n 60; RUN",
+        answer: "the limit of open files",
+    },
+    Other {
+        script: "case ${HTTPS_PROXY-} in p*) ;; *) echo 'curl: (7) Failed to connect to h port 1' >&2; exit 7 ;; esac\n",
+        good: "HTTPS_PROXY=p:1 RUN",
+        bad: "RUN",
+        answer: "HTTPS_PROXY is not set",
+    },
+];
+
+#[test]
+fn each_thing_that_is_different_for_a_schedule_is_told_in_one_line() {
+    for other in &OTHERS {
+        let env = env();
+        let job = env.script("job.sh", &format!("#!/bin/bash\n{}", other.script));
+        env.write("conf/list", "x\n");
+        let run = format!("{} run --once --job j -- {}", env!("CARGO_BIN_EXE_selfheal"), job.display());
+        let start = |line: &str| {
+            let plain = env.command(&[]);
+            let mut command = std::process::Command::new("sh");
+            command.env_clear().current_dir(env.work()).arg("-c").arg(line.replace("RUN", &run));
+            for (name, value) in plain.get_envs() {
+                if let Some(value) = value {
+                    command.env(name, value);
+                }
+            }
+            command.output().unwrap()
+        };
+        assert!(start(other.good).status.success(), "{}: {:?}", other.good, start(other.good));
+        let failed = start(other.bad);
+        assert!(!failed.status.success(), "{}", other.bad);
+        let said = env.run(&["env-diff", "j"]);
+        let first = said.stdout.lines().next().unwrap_or_default();
+        assert!(first.contains(other.answer), "{}: {said:?} {failed:?}", other.bad);
+        assert_eq!(said.stdout.lines().count(), 1, "{said:?}");
+    }
+}

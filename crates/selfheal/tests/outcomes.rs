@@ -71,6 +71,35 @@ fn commands_that_cannot_be_started_get_their_own_codes() {
 }
 
 #[test]
+fn bad_input_gets_one_error_one_hint_and_its_code() {
+    let env = env();
+    env.write("text", "not a program\n");
+    std::fs::create_dir(env.work().join("folder")).unwrap();
+    let mut all = String::new();
+    for args in [
+        &["run", "--", "./missing"][..],
+        &["run", "--", "no-such-command"],
+        &["run", "--", "text"],
+        &["run", "--", "./text"],
+        &["run", "--", "./folder"],
+        &["run", "--", ""],
+        &["run", "--deadline", "0", "--", "true"],
+        &["run", "--deadline", "-1", "--", "true"],
+        &["run", "--job", "", "--", "true"],
+        &["run", "--apply", "high", "--", "true"],
+        &["run", "--answer", "300", "--", "true"],
+        &["profile", "test", "nowhere.toml"],
+    ] {
+        let run = env.run(args);
+        let told = run.stderr.replace(&env.work().display().to_string(), "WORK");
+        let lines = |start: &str| told.lines().filter(|line| line.starts_with(start)).count();
+        assert_eq!((lines("error: "), lines("hint: "), run.stdout.as_str()), (1, 1, ""), "{args:?}: {told}");
+        all.push_str(&format!("$ selfheal {}\n{told}[exit status: {}]\n", args.join(" "), run.code));
+    }
+    insta::assert_snapshot!(all);
+}
+
+#[test]
 fn a_deadline_ends_the_job() {
     let env = env();
     let run = env.run(&["run", "--deadline", "1", "--", "sleep", "100"]);

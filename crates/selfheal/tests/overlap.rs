@@ -144,5 +144,5 @@ fn a_lock_that_cannot_be_made_stops_no_job() {
     assert_eq!((run.code, run.stdout.as_str()), (0, "ran\n"), "{run:?}");
     assert_eq!(run.stderr.lines().count(), 1, "{run:?}");
     let strict = env.run(&["run", "--strict", "--overlap", "skip", "--", "./job"]);
-    assert_eq!((strict.code, strict.stdout.as_str()), (1, ""), "{strict:?}");
+    assert_eq!((strict.code, strict.stdout.as_str()), (125, ""), "{strict:?}");
 }

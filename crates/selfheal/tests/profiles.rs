@@ -22,6 +22,8 @@ fn a_users_own_profile_counts() {
     let env = with_table("import.toml", OWN);
     let (run, document) = document(&env, &["--", "./job.sh"]);
     assert_eq!((run.code, document["status"].as_str()), (3, Some("negative")), "{run:?}");
+    let (run, behind) = crate::support::document(&env, &["--", "sh", "job.sh"]);
+    assert_eq!((run.code, behind["status"].as_str()), (3, Some("negative")), "{run:?}");
     let shown = env.run(&["profile", "show", "job.sh"]);
     assert!(shown.stdout.contains("an answer") && shown.stdout.contains("nothing to import"), "{shown:?}");
     assert_eq!(env.run(&["profile", "test"]).code, 0);
@@ -75,7 +77,15 @@ fn what_is_learned_is_a_proposal() {
     assert!(learned.code == 0 && learned.stdout.contains("accepted = false"), "{learned:?}");
     assert!(learned.stdout.contains("code = [1], outcome = \"negative\""), "{learned:?}");
     env.write("mine.toml", &learned.stdout);
+    assert!(learned.stdout.contains("# 1 nothing found"), "what it rests on: {learned:?}");
     assert!(env.run(&["profile", "test", "mine.toml"]).stdout.contains("nothing that is accepted"));
+    assert_eq!(env.run(&["profile", "learn", "mytool", "--write"]).code, 0);
+    assert_eq!(env.run(&["profile", "show", "mytool"]).code, 1, "it does not count yet");
+    let again = env.run(&["profile", "learn", "mytool", "--write"]);
+    assert!(again.code == 1 && again.stderr.contains("hint: "), "nothing is overwritten: {again:?}");
+    assert_eq!(env.run(&["profile", "accept", "mytool"]).code, 0);
+    assert!(env.run(&["profile", "show", "mytool"]).stdout.contains("nothing found"));
+    assert_eq!(env.run(&["profile", "accept", "mytool"]).code, 1);
     let nothing = env.run(&["profile", "learn", "true-that-is-not-there"]);
     assert!(nothing.code == 1 && nothing.stderr.contains("hint: "), "{nothing:?}");
 }
@@ -97,7 +107,9 @@ fn examples_are_run_against_the_command_that_is_here_once_a_version() {
     let tool = |code: u32, version: &str| {
         let text =
             format!("#!/bin/sh\n[ \"$1\" = --version ] && {{ echo mytool {version}; exit; }}\nexit {code}\n");
-        env.script("tools/mytool", &text);
+        // Both exist for a moment, so that the new one is another file.
+        let new = env.script("tools/new", &text);
+        std::fs::rename(new, env.work().join("tools/mytool")).unwrap();
     };
     let folder = env.home().join(".config/selfheal/profiles");
     std::fs::create_dir_all(&folder).unwrap();
@@ -113,10 +125,40 @@ fn examples_are_run_against_the_command_that_is_here_once_a_version() {
     };
     let first = shown(&env);
     assert!(first.contains("verified with mytool 1.0 (1 of 1 examples)"), "{first}");
-    std::fs::remove_file(env.work().join("tools/mytool")).unwrap();
     tool(5, "2.0");
     let changed = shown(&env);
     assert!(changed.contains("unverified with mytool 2.0") && changed.contains("5 and not 4"), "{changed}");
     std::fs::remove_file(env.work().join("tools/mytool")).unwrap();
     assert!(shown(&env).contains("not on this machine"));
+}
+
+#[test]
+fn a_code_may_be_declared_an_answer_on_the_command_line() {
+    let env = env();
+    env.script("job.sh", "#!/bin/sh\necho partial >&2\nexit 3\n");
+    let (run, document) = document(&env, &["--answer", "3", "--answer", "4", "--", "./job.sh"]);
+    assert_eq!((run.code, document["status"].as_str()), (3, Some("negative")), "{run:?}");
+    assert_eq!(env.run(&["run", "--answer", "0", "--", "true"]).code, 2);
+}
+
+#[test]
+fn a_profile_that_is_wrong_is_told_with_its_line() {
+    let env = env();
+    let table = |codes: &str| format!("[[profile]]\ncommand = [\"x\"]\ncodes = [\n{codes}]\n");
+    let failed = "{ code = [1], outcome = \"failed\", meaning = \"m\" },\n";
+    for (codes, line, what) in [
+        ("{ code = [300], outcome = \"failed\", meaning = \"m\" }\n".to_owned(), 4, "no code of 1 to 255"),
+        (format!("{failed}{failed}"), 5, "overlaps"),
+        (format!("{failed}{{ code = [2], outcome = \"bad\", meaning = \"m\" }}\n"), 5, "unknown variant"),
+        (format!("{failed}{{ code = [2], outcome = \"failed\", meaning = \"\" }}\n"), 5, "needs a meaning"),
+        (format!("{failed}{{ cod = [2], outcome = \"failed\", meaning = \"m\" }}\n"), 5, "unknown field"),
+    ] {
+        env.write("mine.toml", table(&codes));
+        let tested = env.run(&["profile", "test", "mine.toml"]);
+        let told = format!("mine.toml: line {line}: ");
+        assert!(
+            tested.code == 1 && tested.stderr.contains(&told) && tested.stderr.contains(what),
+            "{tested:?}"
+        );
+    }
 }

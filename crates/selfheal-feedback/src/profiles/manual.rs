@@ -12,7 +12,7 @@ impl Profiles {
     #[must_use]
     pub fn describe(&self, command: &str, version: Option<&str>) -> String {
         let mut out = String::new();
-        let named = self.all().filter(|profile| profile.command.iter().any(|name| name == command));
+        let named = self.all().filter(|profile| profile.command.get_ref().iter().any(|name| name == command));
         let mut profiles: Vec<&Profile> = named.collect();
         profiles.sort_by_key(|profile| std::cmp::Reverse(profile.sub.len() + profile.needs.len().min(1)));
         for profile in profiles {
@@ -37,7 +37,7 @@ impl Profiles {
         let telling: BTreeSet<&String> = profiles
             .all()
             .filter(|profile| profile.says_more())
-            .flat_map(|profile| &profile.command)
+            .flat_map(|profile| profile.command.get_ref())
             .collect();
         let mut out = format!(
             "# Profiles: what exit codes mean\n\n\
@@ -48,7 +48,8 @@ impl Profiles {
              Your own come first: `/etc/selfheal/profiles/*.toml` and `~/.config/selfheal/profiles/*.toml`, in the same \
              form; `selfheal profile test` checks them, and runs the examples that name \
              the `files` of an empty folder against the commands that are here, in a box, once a version (`selfheal profile \
-             show COMMAND` says `verified with VERSION` or `unverified`); `selfheal profile learn COMMAND` proposes one. A file \
+             show COMMAND` says `verified with VERSION` or `unverified`); `selfheal profile learn COMMAND --write` proposes one, which counts after `selfheal profile accept COMMAND`. A \
+             script's own codes are declared in the same way, by its file name, or with `run --answer CODE`. A file \
              `selfheal-profiles.toml` in the job's folder may call codes failures, never harmless.\n\n\
              ```toml\n\
              [[profile]]\n\
@@ -71,8 +72,12 @@ impl Profiles {
 }
 
 fn rows(profile: &Profile, out: &mut String) {
-    let names: Vec<String> =
-        profile.command.iter().map(|name| format!("`{}`", profile.title(name).replace('|', "\\|"))).collect();
+    let names: Vec<String> = profile
+        .command
+        .get_ref()
+        .iter()
+        .map(|name| format!("`{}`", profile.title(name).replace('|', "\\|")))
+        .collect();
     let mut title = names.join(", ");
     if let Some(range) = &profile.versions {
         let _ = write!(title, " {}", range.text());
@@ -90,7 +95,7 @@ fn rows(profile: &Profile, out: &mut String) {
 }
 
 fn codes(meaning: &Meaning) -> String {
-    meaning.code.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
+    meaning.code.get_ref().iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn kind(meaning: &Meaning) -> String {

@@ -45,8 +45,10 @@ pub fn by_code(profiles: &Profiles, argv: &[OsString], code: i32) -> Outcome {
 
 fn exited(profiles: &Profiles, input: &InterpretInput<'_>, code: i32) -> Outcome {
     let inner = look_through(input.argv);
+    let script = script_words(&inner.words);
     wrapper(&inner, code)
-        .or_else(|| by_profile(profiles, &inner, input.run, code))
+        .or_else(|| by_profile(profiles, script?, input.run, code))
+        .or_else(|| by_profile(profiles, &inner.words, input.run, code))
         .or_else(|| documented::outcome(input, code))
         .unwrap_or_else(|| conventional(code))
 }
@@ -65,9 +67,24 @@ fn wrapper(inner: &Inner, code: i32) -> Option<Outcome> {
     (own == Some(code)).then(|| failed(Class::Transient, "another process holds the lock"))
 }
 
-fn by_profile(profiles: &Profiles, inner: &Inner, run: &Run, code: i32) -> Option<Outcome> {
-    let fitting: Vec<&Profile> = profiles.all().filter(|profile| profile.fits(&inner.words)).collect();
-    let name = inner.words.first().map(|word| crate::words::base(word)).unwrap_or_default();
+/// The script and its arguments behind an interpreter: `bash -e job.sh x` is `job.sh x`.
+fn script_words(words: &[String]) -> Option<&[String]> {
+    const INTERPRETERS: [&str; 11] =
+        ["bash", "sh", "dash", "ksh", "zsh", "python", "perl", "ruby", "node", "php", "pypy"];
+    let (first, rest) = words.split_first()?;
+    let name =
+        crate::words::base(first).trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let at = rest.iter().position(|word| !word.starts_with('-'))?;
+    let code = rest.iter().take(at).any(|word| {
+        !word.starts_with("--")
+            && (word.ends_with('c') || word == "-e" && name != "bash" && name != "sh" || word == "-m")
+    });
+    rest.get(at..).filter(|_| INTERPRETERS.contains(&name) && !code)
+}
+
+fn by_profile(profiles: &Profiles, words: &[String], run: &Run, code: i32) -> Option<Outcome> {
+    let fitting: Vec<&Profile> = profiles.all().filter(|profile| profile.fits(words)).collect();
+    let name = words.first().map(|word| crate::words::base(word)).unwrap_or_default();
     // The more a profile asks for, the more it knows: `git diff --exit-code` before `git`.
     let most = fitting.iter().map(|profile| rank(profile)).max()?;
     let stderr = run.stderr.text();
@@ -78,7 +95,7 @@ fn by_profile(profiles: &Profiles, inner: &Inner, run: &Run, code: i32) -> Optio
         .flat_map(|profile| profile.codes.iter().map(move |meaning| (profile, meaning)))
         // The version last: to know it may take a process.
         .find(|(profile, meaning)| {
-            meaning.code.contains(&code)
+            meaning.code.get_ref().contains(&code)
                 && condition(meaning, &stdout, &stderr)
                 && profiles.holds(profile, name)
         })
@@ -150,11 +167,29 @@ fn failed(class: Class, meaning: &str) -> Outcome {
 
 /// Says how a profile contradicts an example, if it does.
 pub fn contradiction(profiles: &Profiles, example: &Example) -> Option<String> {
-    let argv: Vec<OsString> = example.argv.split(' ').map(OsString::from).collect();
+    let argv: Vec<OsString> = example.argv.get_ref().split(' ').map(OsString::from).collect();
     let run = run_with(example.code, &example.stdout, &example.stderr);
     let outcome = interpret(profiles, &InterpretInput { argv: &argv, run: &run, script: None, trace: None });
-    (!agrees(&outcome, example))
-        .then(|| format!("example `{}` with code {} means {outcome:?}", example.argv, example.code))
+    (!agrees(&outcome, example)).then(|| {
+        format!(
+            "example `{}` with code {} means {}",
+            example.argv.get_ref(),
+            example.code,
+            in_words(&outcome)
+        )
+    })
+}
+
+/// An outcome as people say it.
+pub(super) fn in_words(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Succeeded => "success".to_owned(),
+        Outcome::Negative { meaning } => format!("an answer ({meaning})"),
+        Outcome::Failed { class, meaning } => {
+            let meaning = meaning.as_ref().map(|meaning| format!(" ({meaning})")).unwrap_or_default();
+            format!("failure, {}{meaning}", class.word())
+        }
+    }
 }
 
 /// Whether an outcome is what an example says.

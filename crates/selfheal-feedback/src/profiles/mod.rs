@@ -17,7 +17,7 @@ use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use selfheal_core::outcome::Outcome;
-use selfheal_core::run::Run;
+use selfheal_core::run::{Ended, Run};
 use selfheal_core::trace::Trace;
 
 pub use table::ProfileError;
@@ -51,6 +51,7 @@ pub enum Trust {
 pub struct Profiles {
     user: Vec<Profile>,
     versions: Option<VersionSource>,
+    answers: Vec<i32>,
     shipped: OnceLock<Vec<Profile>>,
 }
 
@@ -93,7 +94,7 @@ impl Profiles {
         let mut table = table::read(toml_text, file_name)?;
         table.retain(|profile| profile.accepted);
         let alone = Self { user: table, ..Self::default() };
-        alone.check_examples(&alone.user, file_name)?;
+        alone.check_examples(&alone.user, (file_name, toml_text))?;
         let mut table = alone.user;
         let mut loosening = 0;
         if trust == Trust::Project {
@@ -113,6 +114,12 @@ impl Profiles {
         Self { versions: Some(versions), ..self }
     }
 
+    /// The same, with codes of the job itself that its owner declared to be answers.
+    #[must_use]
+    pub fn with_answers(self, answers: Vec<i32>) -> Self {
+        Self { answers, ..self }
+    }
+
     /// Checks the shipped tables and all that were added, examples included; how many examples hold.
     ///
     /// # Errors
@@ -121,7 +128,7 @@ impl Profiles {
         let mut count = 0;
         for (name, text) in SHIPPED {
             let table = table::read(text, name)?;
-            Self::default().check_examples(&table, name)?;
+            Self::default().check_examples(&table, (name, text))?;
             count += table.iter().map(|profile| profile.examples.len()).sum::<usize>();
         }
         Ok(count + self.user.iter().map(|profile| profile.examples.len()).sum::<usize>())
@@ -136,7 +143,12 @@ impl Profiles {
     /// What a run means.
     #[must_use]
     pub fn interpret(&self, input: &InterpretInput<'_>) -> Outcome {
-        meaning::interpret(self, input)
+        match input.run.ended {
+            Ended::Exited(code) if self.answers.contains(&code) => {
+                Outcome::Negative { meaning: "its owner says that this code is an answer".to_owned() }
+            }
+            _ => meaning::interpret(self, input),
+        }
     }
 
     /// What an exit code of a command means by its profile alone, as far as its output does not matter.
@@ -148,7 +160,8 @@ impl Profiles {
     /// The names of all commands that have a profile, sorted.
     #[must_use]
     pub fn commands(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.all().flat_map(|profile| profile.command.clone()).collect();
+        let mut names: Vec<String> =
+            self.all().flat_map(|profile| profile.command.get_ref().clone()).collect();
         names.sort();
         names.dedup();
         names
@@ -157,7 +170,8 @@ impl Profiles {
     /// The names of the commands of the tables that were added, sorted.
     #[must_use]
     pub fn own_commands(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.user.iter().flat_map(|profile| profile.command.clone()).collect();
+        let mut names: Vec<String> =
+            self.user.iter().flat_map(|profile| profile.command.get_ref().clone()).collect();
         names.sort();
         names.dedup();
         names
@@ -167,12 +181,12 @@ impl Profiles {
         self.user.iter().chain(self.shipped.get_or_init(shipped))
     }
 
-    fn check_examples(&self, profiles: &[Profile], file: &str) -> Result<(), ProfileError> {
+    fn check_examples(&self, profiles: &[Profile], (file, text): (&str, &str)) -> Result<(), ProfileError> {
         profiles
             .iter()
             .flat_map(|profile| &profile.examples)
-            .find_map(|example| meaning::contradiction(self, example))
-            .map_or(Ok(()), |what| Err(ProfileError::example(file, &what)))
+            .find_map(|example| Some((example.argv.span().start, meaning::contradiction(self, example)?)))
+            .map_or(Ok(()), |(at, what)| Err(ProfileError::at(text, file, at, &what)))
     }
 }
 
@@ -195,7 +209,7 @@ mod tests {
                 table.iter().all(|profile| !profile.examples.is_empty()),
                 "{name}: a profile has no example"
             );
-            profiles.check_examples(&table, name).unwrap();
+            profiles.check_examples(&table, (name, text)).unwrap();
         }
     }
 
@@ -205,7 +219,7 @@ mod tests {
         let mut telling: Vec<&str> = profiles
             .all()
             .filter(|profile| profile.says_more())
-            .flat_map(|profile| profile.command.iter().map(String::as_str))
+            .flat_map(|profile| profile.command.get_ref().iter().map(String::as_str))
             .collect();
         telling.sort_unstable();
         telling.dedup();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use selfheal_core::outcome::Class;
 use serde::Deserialize;
+use toml::Spanned;
 
 use super::versions::Range;
 
@@ -16,9 +17,9 @@ pub struct ProfileError {
 }
 
 impl ProfileError {
-    /// An example that the table contradicts.
-    pub(super) fn example(file: &str, what: &str) -> Self {
-        Self { file: file.to_owned(), what: what.to_owned() }
+    /// Something that is wrong at a byte of a text.
+    pub(super) fn at(text: &str, file: &str, at: usize, what: &str) -> Self {
+        Self { file: file.to_owned(), what: format!("line {}: {what}", line_at(text, at)) }
     }
 }
 
@@ -33,7 +34,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 pub struct Profile {
     /// The names of the command, without folder.
-    pub command: Vec<String>,
+    pub command: Spanned<Vec<String>>,
     /// Words that must follow the command in this order, options between them not counted: `diff` of `git diff`.
     #[serde(default)]
     pub sub: Vec<String>,
@@ -63,7 +64,7 @@ fn accepted() -> bool {
 #[serde(deny_unknown_fields)]
 pub struct Meaning {
     /// The codes.
-    pub code: Vec<i32>,
+    pub code: Spanned<Vec<i32>>,
     /// In a few words.
     pub meaning: String,
     /// Whether this is a failure.
@@ -98,7 +99,7 @@ pub enum Kind {
 #[serde(deny_unknown_fields)]
 pub struct Example {
     /// The command line, its words separated by blanks.
-    pub argv: String,
+    pub argv: Spanned<String>,
     /// The exit code.
     pub code: i32,
     /// What it printed as errors.
@@ -124,7 +125,60 @@ pub fn read(text: &str, file: &str) -> Result<Vec<Profile>, ProfileError> {
             None => error.message().to_owned(),
         },
     })?;
-    Ok(table.profile)
+    match table.profile.iter().find_map(wrong) {
+        Some((at, what)) => Err(ProfileError::at(text, file, at, &what)),
+        None => Ok(table.profile),
+    }
+}
+
+/// What is wrong with a profile beyond its form, and at which byte.
+fn wrong(profile: &Profile) -> Option<(usize, String)> {
+    let place = profile.command.span().start;
+    let names = profile.command.get_ref();
+    if names.is_empty() || profile.codes.is_empty() {
+        return Some((place, "a profile needs a command and codes".to_owned()));
+    }
+    if let Some(name) = names.iter().find(|name| name.is_empty() || name.contains(['/', ' '])) {
+        return Some((place, format!("`{name}` is no name of a command: it is given without its folder")));
+    }
+    let mut seen: Vec<(i32, &Meaning)> = Vec::new();
+    for meaning in &profile.codes {
+        let place = meaning.code.span().start;
+        if meaning.code.get_ref().is_empty() {
+            return Some((place, "there is no code".to_owned()));
+        }
+        for code in meaning.code.get_ref() {
+            if !(1..=255).contains(code) {
+                return Some((place, format!("{code} is no code of 1 to 255 (0 is always success)")));
+            }
+            if seen.iter().any(|(known, earlier)| known == code && earlier.covers(meaning)) {
+                return Some((
+                    place,
+                    format!("code {code} overlaps with an earlier entry, so this one never counts"),
+                ));
+            }
+            seen.push((*code, meaning));
+        }
+        if meaning.meaning.trim().is_empty() {
+            return Some((place, "a code needs a meaning".to_owned()));
+        }
+        if meaning.outcome != Kind::Failed && meaning.class.is_some() {
+            return Some((place, "only a failure has a class".to_owned()));
+        }
+    }
+    None
+}
+
+impl Meaning {
+    /// Whether every run that fits another meaning of the same code fits this one, too.
+    fn covers(&self, other: &Self) -> bool {
+        let texts = |own: &[String], others: &[String]| {
+            own.is_empty() || (!others.is_empty() && others.iter().all(|text| own.contains(text)))
+        };
+        texts(&self.stderr_contains, &other.stderr_contains)
+            && texts(&self.stdout_contains, &other.stdout_contains)
+            && (!self.silent || other.silent)
+    }
 }
 
 fn line_at(text: &str, at: usize) -> usize {
@@ -152,7 +206,7 @@ impl Profile {
     pub fn fits(&self, words: &[String]) -> bool {
         let Some((name, arguments)) = words.split_first() else { return false };
         let name = crate::words::base(name);
-        self.command.iter().any(|command| command == name)
+        self.command.get_ref().iter().any(|command| command == name)
             && self.sub_fits(arguments)
             && (self.needs.is_empty() || arguments.iter().any(|word| self.needed(word)))
     }

@@ -21,13 +21,13 @@ impl Trial<'_> {
     /// The command.
     #[must_use]
     pub fn argv(&self) -> Vec<OsString> {
-        self.example.argv.split(' ').map(OsString::from).collect()
+        self.example.argv.get_ref().split(' ').map(OsString::from).collect()
     }
 
     /// As one line, with the code that is expected.
     #[must_use]
     pub fn title(&self) -> String {
-        format!("{} -> {}", self.example.argv, self.example.code)
+        format!("{} -> {}", self.example.argv.get_ref(), self.example.code)
     }
 }
 
@@ -38,12 +38,13 @@ impl Profiles {
         command: &'a str,
         version: Option<&'a str>,
     ) -> impl Iterator<Item = Trial<'a>> {
-        let named = self.all().filter(move |profile| profile.command.iter().any(|name| name == command));
+        let named =
+            self.all().filter(move |profile| profile.command.get_ref().iter().any(|name| name == command));
         let here = named.filter(move |profile| {
             profile.versions.as_ref().is_none_or(|range| version.is_none_or(|said| range.contains(said)))
         });
         here.flat_map(|profile| &profile.examples)
-            .filter(move |example| example.argv.split(' ').next() == Some(command))
+            .filter(move |example| example.argv.get_ref().split(' ').next() == Some(command))
             .filter_map(|example| Some(Trial { example, files: example.files.as_ref()? }))
     }
 
@@ -54,15 +55,21 @@ impl Profiles {
         if run.ended != Ended::Exited(example.code) {
             return Some(format!(
                 "`{}` ended with {} and not {}",
-                example.argv,
+                example.argv.get_ref(),
                 run.ended.code(),
                 example.code
             ));
         }
         let argv = trial.argv();
         let outcome = self.interpret(&InterpretInput { argv: &argv, run, script: None, trace: None });
-        (!meaning::agrees(&outcome, example))
-            .then(|| format!("`{}` with code {} means {outcome:?}", example.argv, example.code))
+        (!meaning::agrees(&outcome, example)).then(|| {
+            format!(
+                "`{}` with code {} means {}",
+                example.argv.get_ref(),
+                example.code,
+                meaning::in_words(&outcome)
+            )
+        })
     }
 
     /// The commands with examples that can be run, sorted.

@@ -1,6 +1,6 @@
 //! `selfheal profile`: shows, checks and proposes what the exit codes of commands mean.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use selfheal_feedback::profiles::{Profiles, Trust, learn};
 
@@ -22,7 +22,8 @@ pub fn run(context: &Context, args: &ProfileArgs) -> Ended {
         ProfileCommand::Show { command } => show(context, command),
         ProfileCommand::Test { file: Some(file) } => test_file(&context.cwd.join(file)),
         ProfileCommand::Test { file: None } => test_all(context),
-        ProfileCommand::Learn { command } => learn(context, command),
+        ProfileCommand::Learn { command, write } => learn(context, command, *write),
+        ProfileCommand::Accept { file } => accept(context, file),
     }
 }
 
@@ -49,8 +50,11 @@ fn show(context: &Context, command: &str) -> Ended {
 }
 
 fn test_file(file: &Path) -> Ended {
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| CommandError::new(format!("failed to read {}", file.display())).because(&error))?;
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        CommandError::new(format!("failed to read {}", file.display()))
+            .because(&error)
+            .hint("name a file with profiles: docs/profiles.md has the form")
+    })?;
     let trust = match file.file_name() {
         Some(name) if name == profiles::PROJECT_FILE => Trust::Project,
         _ => Trust::Owner,
@@ -120,16 +124,19 @@ fn try_examples(context: &Context, profiles: &Profiles) -> usize {
     broken
 }
 
-fn learn(context: &Context, command: &str) -> Ended {
+/// Prints the part of a manual page that is about exit codes. A whole page may be longer than what is kept of an answer.
+const MANUAL: &str =
+    r#"man -P cat "$1" 2>/dev/null | sed -n '/^\(EXIT\|RETURN\|DIAGNOSTICS\)/,/^[A-Z][A-Z]/p'"#;
+
+fn learn(context: &Context, command: &str, write: bool) -> Ended {
     let name =
         Path::new(command).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let told = profiles::with_scene(context, |scene| {
         let help = scene.ask(&[command, "--help"]).unwrap_or_default();
-        // `col` is not everywhere: a page that is not written to a terminal has no overstriking but for old formatters.
-        let page = scene.ask(&["man", "-P", "cat", &name]).unwrap_or_default().replace("\u{8}", "");
+        let page = scene.ask(&["sh", "-c", MANUAL, "sh", &name]).unwrap_or_default();
         let mut codes = learn::told_codes(&page);
-        for (code, meaning) in learn::told_codes(&help) {
-            codes.entry(code).or_insert(meaning);
+        for (code, told) in learn::told_codes(&help) {
+            codes.entry(code).or_insert(told);
         }
         codes
     });
@@ -137,6 +144,62 @@ fn learn(context: &Context, command: &str) -> Ended {
         CommandError::new(format!("{command} says nothing of its exit codes that could be read"))
             .hint("write a profile yourself: docs/profiles.md has the form")
     })?;
-    print(&text);
+    if !write {
+        print(&text);
+        return Ok(exit_code::OK);
+    }
+    let file = learned(context, &name);
+    save(&file, &text, false)?;
+    print(&format!("{}\nread it, then: selfheal profile accept {}\n", file.display(), clean(&name)));
     Ok(exit_code::OK)
+}
+
+/// Where what was learned of a command lies.
+fn learned(context: &Context, name: &str) -> PathBuf {
+    profiles::own_folder(context).join(format!("learned-{name}.toml"))
+}
+
+/// What was learned counts from now on; it is checked first.
+fn accept(context: &Context, file: &Path) -> Ended {
+    let given = context.cwd.join(file);
+    let path = match given.is_file() {
+        true => given,
+        false => learned(context, &file.to_string_lossy()),
+    };
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        CommandError::new(format!("failed to read {}", path.display()))
+            .because(&error)
+            .hint("selfheal profile learn COMMAND --write proposes one")
+    })?;
+    let (accepted, count) = learn::accepted(&text);
+    if count == 0 {
+        return Err(CommandError::new(format!("nothing in {} waits to be accepted", path.display()))
+            .hint("look at it with: selfheal profile test FILE"));
+    }
+    Profiles::with_user(&accepted, &path.display().to_string()).map_err(|error| {
+        CommandError::new(format!("failed to {error}")).hint("docs/profiles.md has the form")
+    })?;
+    let folder = profiles::own_folder(context);
+    let target = match path.parent() {
+        Some(parent) if parent == folder => path.clone(),
+        _ => folder.join(path.file_name().unwrap_or_default()),
+    };
+    save(&target, &accepted, target == path)?;
+    print(&format!("{}: it counts from now on\n", target.display()));
+    Ok(exit_code::OK)
+}
+
+/// Writes a table, whole or not at all; one that is there is kept unless it is to be replaced.
+fn save(file: &Path, text: &str, replace: bool) -> Result<(), CommandError> {
+    let failed = |error: &std::io::Error| {
+        CommandError::new(format!("failed to write {}", file.display()))
+            .because(error)
+            .hint("move away what is there, or look at the folder")
+    };
+    let folder = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|error| failed(&error))?;
+    let mut new = tempfile::NamedTempFile::new_in(folder).map_err(|error| failed(&error))?;
+    std::io::Write::write_all(&mut new, text.as_bytes()).map_err(|error| failed(&error))?;
+    let written = if replace { new.persist(file) } else { new.persist_noclobber(file) };
+    written.map(drop).map_err(|error| failed(&error.error))
 }

@@ -32,6 +32,7 @@ use crate::contract::{self, Contract};
 use crate::document::{self, RunDocument};
 use crate::driver::{Failure, Given, Healed, Healer, Permissions, Tools, watch};
 use crate::exit_code;
+use crate::not_started;
 use crate::overlap::{self, Entry};
 use crate::pace;
 use crate::secrets;
@@ -46,6 +47,14 @@ const KEEP: usize = 64 * 1024;
 /// Only with `--strict`, or when the command line itself is wrong.
 pub fn run(context: &Context, args: &RunArgs) -> Ended {
     check(args)?;
+    // An error of a command is 1, which would be taken for the job's own code.
+    run_checked(context, args).map_err(|error| match error.code {
+        exit_code::ERROR => CommandError { code: exit_code::NOT_STARTED, ..error },
+        _ => error,
+    })
+}
+
+fn run_checked(context: &Context, args: &RunArgs) -> Ended {
     let given = args.proposal.as_ref().map(|folder| Given::read(&context.cwd.join(folder))).transpose()?;
     let supervisor = Supervisor::of_self();
     if args.overlap.is_none() {
@@ -87,6 +96,9 @@ pub fn run(context: &Context, args: &RunArgs) -> Ended {
 fn check(args: &RunArgs) -> Result<(), CommandError> {
     if args.command.first().is_none_or(|word| word.is_empty()) {
         return Err(CommandError::usage("the command is empty").hint("selfheal run -- COMMAND [ARGUMENT …]"));
+    }
+    if args.job.as_ref().is_some_and(|name| name.trim().is_empty()) {
+        return Err(CommandError::usage("the job's name is empty").hint("leave --job out, or give it a name"));
     }
     if args.deadline == Some(0) {
         return Err(CommandError::usage("a deadline of 0 seconds would end the job before it starts")
@@ -331,34 +343,8 @@ impl<'a> RunPlan<'a> {
 
     /// A command that could not be started gets a clear word from selfheal, since it can say nothing itself.
     fn tell_not_started(&self, ended: &RunEnded) {
-        let name = self.job.argv.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-        let name = crate::terminal::clean(&name);
-        match ended {
-            RunEnded::NotFound => {
-                tell(&format!("error: {name}: there is no such command\nhint: look at its name and at PATH"));
-            }
-            RunEnded::InterpreterMissing { interpreter } => {
-                let interpreter = crate::terminal::clean(interpreter);
-                tell(&format!(
-                    "error: {name}: its interpreter {interpreter} is not there\nhint: mend its first line"
-                ));
-            }
-            RunEnded::NotExecutable { reason } => {
-                tell(&format!(
-                    "error: {name}: it cannot be executed: {reason}\nhint: {}",
-                    not_executable_hint(reason)
-                ));
-            }
-            RunEnded::NotStarted { reason } => {
-                tell(&format!(
-                    "error: {name}: it could not be started: {reason}\nhint: look at the folder {}",
-                    self.job.cwd.display()
-                ));
-            }
-            RunEnded::Exited(_)
-            | RunEnded::Signaled(_)
-            | RunEnded::TimedOut { .. }
-            | RunEnded::Cancelled { .. } => {}
+        if let Some(text) = not_started::told(self.context, &self.job, ended) {
+            tell(&text);
         }
     }
 
@@ -369,7 +355,7 @@ impl<'a> RunPlan<'a> {
             for complaint in complaints {
                 tell(&format!("selfheal: {complaint}"));
             }
-            profiles
+            profiles.with_answers(self.args.answer.iter().copied().map(i32::from).collect())
         })
     }
 
@@ -481,7 +467,11 @@ impl<'a> RunPlan<'a> {
         document.tokens = healed.tokens;
         document.slowest_rule.clone_from(&healed.slowest_rule);
         document.duration_ms = healed.run.duration_ms;
-        Story::new(self.context, texts).tell(healed);
+        // A job that never began has had its error and hint; without more to say, that is all.
+        let told = not_started::told(self.context, &self.job, &healed.run.ended).is_some();
+        if !(told && healed.notes.is_empty() && healed.incident.rounds.is_empty()) {
+            Story::new(self.context, texts).tell(healed);
+        }
         exit_code::of_run(healed.incident.status, healed.incident.exit_code, self.args.exit_status)
     }
 
@@ -566,16 +556,6 @@ fn tell_wait(context: &Context, idle: &Idle, told: &OnceLock<String>) {
     }
     // Nobody else sets it: there is one supervisor.
     let _ = told.set(line);
-}
-
-/// What to do about a command that cannot be executed, by the system's word for why.
-fn not_executable_hint(reason: &str) -> &'static str {
-    match reason {
-        "Permission denied" => "chmod +x, or name its interpreter",
-        "Is a directory" => "name the command in it",
-        "Too many levels of symbolic links" => "mend the links, which lead to each other",
-        _ => "look what kind of file it is, and for which machine",
-    }
 }
 
 /// What is recorded of where a job runs.

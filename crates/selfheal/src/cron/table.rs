@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::Schedule;
+
 /// The form of a crontab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -189,7 +191,11 @@ fn job(text: &str, start: usize, form: Form) -> Option<Kind> {
         let word = words.next_word()?;
         Some(whole.start..word.end)
     })?;
-    if fields == 5 && !text.get(schedule.clone())?.chars().all(in_schedule) {
+    let said = text.get(schedule.clone())?;
+    // Fields that only some crons know cannot be checked; in all others a word in the wrong place shows.
+    let extended = said.chars().any(|letter| matches!(letter, '~' | '?' | '#' | 'L' | 'W' | 'H'));
+    let known = fields == 1 || extended || Schedule::parse(said).is_some();
+    if !known || fields == 5 && !said.chars().all(in_schedule) {
         return None;
     }
     let user = match form {
@@ -269,6 +275,18 @@ mod tests {
         let table = Table::read(b"17 *\t* * *\troot    cd / && run-parts /etc/cron.hourly\n", Form::System);
         let (_, job) = table.jobs().next().unwrap();
         assert_eq!((job.user(), job.command()), (Some("root"), Some("cd / && run-parts /etc/cron.hourly")));
+    }
+
+    #[test]
+    fn what_cron_would_not_take_is_no_job() {
+        for line in ["61 * * * * x", "* * * * root too few", "a b c d e f", "* * * *", "@daily"] {
+            assert_eq!(Entry::read(line.as_bytes(), Form::User).kind, Kind::Unknown, "{line}");
+        }
+        for line in
+            ["~ 3 * * * x", "0 0 L * * x", "0 3 * jan mon-fri x", "@every_minute x", "-*/5 * * * 1-5 x"]
+        {
+            assert!(Entry::read(line.as_bytes(), Form::User).command().is_some(), "{line}");
+        }
     }
 
     #[test]

@@ -36,7 +36,8 @@ impl Healer<'_> {
         }
         let no_script = self.job.script.is_none() && !runs_a_line(&self.job.argv);
         let remote = self.report.as_ref().is_some_and(|report| self.elsewhere(report).is_some());
-        if matches!(status, Status::Failed | Status::Suspended) && no_script && !remote {
+        let began = matches!(self.run.ended, Ended::Exited(_) | Ended::Signaled(_) | Ended::TimedOut { .. });
+        if matches!(status, Status::Failed | Status::Suspended) && began && no_script && !remote {
             self.notes.push(texts.say("note-program", &[]));
         }
     }

@@ -192,10 +192,7 @@ impl Healer<'_> {
     }
 
     fn finding(&self, report: &Report) -> Finding {
-        let retry_after_ms = report.faults.iter().find_map(|fault| match fault {
-            Fault::HttpStatus { retry_after_s, .. } => retry_after_s.map(|s| s.saturating_mul(1_000)),
-            _ => None,
-        });
+        let retry_after_ms = selfheal_feedback::retry_after::retry_after_ms(&self.run);
         let located = report.location.as_ref().is_some_and(|place| place.remote.is_none());
         Finding { class: report.class, located, repeatable: self.may_rerun(), retry_after_ms }
     }
