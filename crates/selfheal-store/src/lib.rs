@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod files;
+mod good;
 mod journal;
 mod ledger;
 mod memory;
@@ -33,6 +34,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use selfheal_core::ports::PortError;
 
+pub use good::{GoodRun, KeptInput, Produced};
 pub use root::{Places, choose_root, on_network};
 pub use settings::{End, Level, frozen, set_frozen};
 

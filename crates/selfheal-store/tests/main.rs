@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
 mod crash;
+mod good;
 mod helpers;
 mod journal;
 mod ledger;

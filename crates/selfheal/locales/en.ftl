@@ -85,6 +85,7 @@ note-spent-input = it was not run again: its input cannot be read twice
 note-not-repeatable = it was not run again: { $why } (selfheal run --repeatable says that it may)
 note-proposal-changes-nothing = the given proposal changes nothing: the job has these files already
 note-proposal-not-needed = the job did not fail, so the given proposal was not needed
+note-unusual = unusual: { $what }
 note-failed-again = the repair of incident { $id } did not last; its files are back as they were
 note-elsewhere = it failed on { $host }: reported, tried again if it may be, its surroundings here compared; nothing is edited there
 note-program = it is a program, not a script: reported, tried again if it may be, its surroundings compared; there is nothing to edit

@@ -79,6 +79,7 @@ note-spent-input = 没有重新运行：它的输入不能再读一次
 note-not-repeatable = 没有重新运行：{ $why }（selfheal run --repeatable 表示可以）
 note-proposal-changes-nothing = 给出的修复没有改动：作业已是这些文件
 note-proposal-not-needed = 作业没有失败，所以没有用到给出的修复
+note-unusual = 不寻常：{ $what }
 note-failed-again = 事件 { $id } 的修复没有持久；文件已恢复原样
 note-elsewhere = 它在 { $host } 上失败：会报告、在允许时重试、比较本机环境；不修改那边的任何东西
 note-program = 它是程序而不是脚本：会报告、在允许时重试、比较环境；没有可以修改的东西

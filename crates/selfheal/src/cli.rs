@@ -436,6 +436,12 @@ pub struct ContractArgs {
 /// What can be done with contracts.
 #[derive(Debug, Subcommand)]
 pub enum ContractCommand {
+    /// Propose a contract from what good runs left
+    Learn {
+        /// The job: its script in this folder, or its name
+        #[arg(value_name = "JOB")]
+        job: String,
+    },
     /// Look at a job's contract without running the job: exit code 114 when it is broken
     Check {
         /// The job: its script in this folder, or its name

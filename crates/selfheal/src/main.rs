@@ -22,6 +22,7 @@ mod lock;
 mod logging;
 mod login_shell;
 mod missed;
+mod normal;
 mod not_started;
 mod overlap;
 mod pace;

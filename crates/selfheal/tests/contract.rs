@@ -150,3 +150,98 @@ fn contract_check_looks_without_running() {
     assert_eq!(none.code, 1);
     assert!(none.stderr.contains("hint: "), "{none:?}");
 }
+
+/// A job that turns what lies in `in/` into a dated result.
+const IMPORT: &str = "cat in/*.csv > \"out/rows-$(date +%Y%m%d).csv\"\n";
+
+fn import_env() -> TestEnv {
+    let env = env();
+    env.write("import.sh", IMPORT);
+    for (name, rows) in [("a", "a,1\n".repeat(60)), ("b", "b,2\n".repeat(60))] {
+        env.write(&format!("in/{name}.csv"), rows);
+    }
+    std::fs::create_dir(env.work().join("out")).unwrap();
+    for _ in 0..3 {
+        assert_eq!(env.run(&["run", "--", "sh", "import.sh"]).stderr, "");
+    }
+    env
+}
+
+#[test]
+fn a_good_run_that_left_much_less_than_the_ones_before_is_said_or_fails() {
+    let env = import_env();
+    env.write("in/a.csv", "");
+    env.write("in/b.csv", "b,2\n");
+    let reported = env.run(&["run", "--", "sh", "import.sh"]);
+    assert_eq!(reported.code, 0);
+    assert!(reported.stderr.contains("unusual: out/rows-#.csv: 4 bytes"), "{reported:?}");
+    env.write("selfheal.toml", "[run]\nunusual = 'fail'\n");
+    assert_eq!(env.run(&["run", "--", "sh", "import.sh"]).code, 114);
+    env.write("selfheal.toml", "[run]\nunusual = 'ignore'\n");
+    let still = env.run(&["run", "--", "sh", "import.sh"]);
+    assert!(still.stderr.contains("unusual"), "a project's file must not loosen: {still:?}");
+}
+
+#[test]
+fn a_contract_is_learned_from_good_runs_and_counts_once_it_is_put_in() {
+    let env = import_env();
+    let learned = env.run(&["contract", "learn", "import.sh"]);
+    assert_eq!(learned.code, 0, "{learned:?}");
+    assert!(learned.stdout.contains("path = \"out/rows-*.csv\""), "{}", learned.stdout);
+    assert!(learned.stdout.contains("how sure: low"), "{}", learned.stdout);
+    assert!(learned.stdout.contains("min-lines = 60"), "{}", learned.stdout);
+    env.write("selfheal.toml", &learned.stdout);
+    let kept = env.run(&["run", "--", "sh", "import.sh"]);
+    assert_eq!((kept.code, kept.stderr.as_str()), (0, ""));
+    env.write("in/a.csv", "");
+    env.write("in/b.csv", "b,2\n");
+    assert_eq!(env.run(&["run", "--", "sh", "import.sh"]).code, 114);
+    assert_eq!(env.run(&["contract", "learn", "nothing.sh"]).code, 1);
+}
+
+#[test]
+fn a_change_of_meaning_that_gives_the_same_on_earlier_inputs_needs_no_person() {
+    let env = env();
+    env.write("sum.py", "import json\nrows = json.load(open('in/rows.json'))\ntotal = sum(row['amount'] for row in rows)\nopen('total.txt', 'w').write(str(total))\n");
+    env.write("in/rows.json", "[{\"amount\": 2}, {\"amount\": 3}]");
+    env.write("in/other.json", "[]");
+    assert_eq!(env.run(&["run", "--", "python3", "sum.py"]).code, 0);
+    env.write("in/rows.json", "[{\"amount\": 2}, {\"betrag\": 3}]");
+    let fixed = env.read("sum.py").replace("row['amount']", "row.get('amount', row.get('betrag'))");
+    std::fs::create_dir(env.root().join("given")).unwrap();
+    std::fs::write(env.root().join("given/sum.py"), &fixed).unwrap();
+    let (outcome, document) =
+        document(&env, &["--apply", "medium", "--proposal", "../given", "--", "python3", "sum.py"]);
+    let checks = document["checks"].as_array().unwrap();
+    let same =
+        checks.iter().find(|check| check["name"] == "good-inputs").unwrap_or_else(|| panic!("{document:#}"));
+    assert_eq!(same["showed"], "passed", "{document:#}\n{outcome:?}");
+}
+
+#[test]
+fn a_repair_that_does_other_things_on_earlier_inputs_fails() {
+    let env = env();
+    env.write("sum.py", "import json\nrows = json.load(open('in/rows.json'))\nopen('total.txt', 'w').write(str(sum(row['amount'] for row in rows)))\n");
+    env.write("in/rows.json", "[{\"amount\": 2}, {\"amount\": 3}]");
+    assert_eq!(env.run(&["run", "--", "python3", "sum.py"]).code, 0);
+    env.write("in/rows.json", "[{\"betrag\": 2}, {\"betrag\": 3}]");
+    let wrong = env.read("sum.py").replace("row['amount']", "row.get('betrag', 0)");
+    std::fs::create_dir(env.root().join("given")).unwrap();
+    std::fs::write(env.root().join("given/sum.py"), &wrong).unwrap();
+    let (outcome, document) =
+        document(&env, &["--apply", "medium", "--proposal", "../given", "--", "python3", "sum.py"]);
+    assert_eq!(document["status"], "failed", "{document:#}\n{outcome:?}");
+    assert!(env.read("sum.py").contains("row['amount']"));
+}
+
+#[test]
+fn an_input_folder_that_is_suddenly_empty_is_for_a_person() {
+    let env = env();
+    env.write("job.sh", "set -e\nfor f in in/*.csv; do\n  cat \"$f\" >> all.txt\ndone\n");
+    env.write("in/a.csv", "a\n");
+    assert_eq!(env.run(&["run", "--", "bash", "job.sh"]).code, 0);
+    std::fs::remove_file(env.work().join("in/a.csv")).unwrap();
+    let (outcome, document) = document(&env, &["--apply", "medium", "--", "bash", "job.sh"]);
+    assert_eq!(document["status"], "held", "{document:#}\n{outcome:?}");
+    assert!(document["holds"].to_string().contains("suddenly_empty"), "{document:#}");
+}

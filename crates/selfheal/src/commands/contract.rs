@@ -10,6 +10,7 @@ use selfheal_core::run::{Capture, Ended as RunEnded, Run};
 use selfheal_core::verification::{Check, Showed};
 use selfheal_exec::Supervisor;
 
+use super::run::unnamed_key;
 use super::{Ended, print};
 use crate::cli::{ContractArgs, ContractCommand};
 use crate::command_error::CommandError;
@@ -17,6 +18,7 @@ use crate::context::Context;
 use crate::contract::{self, AfterReal, Shown};
 use crate::driver::was_good;
 use crate::exit_code;
+use crate::normal;
 
 /// Does what was asked.
 ///
@@ -25,7 +27,25 @@ use crate::exit_code;
 pub fn run(context: &Context, args: &ContractArgs) -> Ended {
     match &args.command {
         ContractCommand::Check { job } => check(context, job),
+        ContractCommand::Learn { job } => learn(context, job),
     }
+}
+
+/// Proposes a contract from what good runs left; nothing counts before somebody puts it into a settings file.
+fn learn(context: &Context, name: &str) -> Ended {
+    let job = job_of(context, name);
+    let store = context.store()?;
+    let runs = keys(context, &job).map(|key| store.good_runs(&key)).find(|runs| !runs.is_empty());
+    let runs = runs.unwrap_or_default();
+    let learned = normal::learn(name, &runs).ok_or_else(|| {
+        CommandError::new(format!(
+            "{name}: {} good runs are kept, and nothing that all of them left",
+            runs.len()
+        ))
+        .hint("run it with selfheal run at least twice, with results in its folder")
+    })?;
+    print(&learned.text);
+    Ok(exit_code::OK)
 }
 
 /// Looks at a contract without running the job: at files as they are, at times as the last good run had them.
@@ -79,12 +99,13 @@ fn job_of(context: &Context, name: &str) -> Job {
 
 fn last_good(context: &Context, job: &Job) -> Option<RunRecord> {
     let store = context.store().ok()?;
-    let own = job
-        .script
-        .as_ref()
-        .map(|script| JobKey::new(format!("{}:{}@{}", context.uid, script.display(), context.cwd.display())));
-    let keys = own.into_iter().chain([job.key.clone()]);
-    keys.filter_map(|key| store.runs(&key, 50).ok()).flatten().find(was_good)
+    keys(context, job).filter_map(|key| store.runs(&key, 50).ok()).flatten().find(was_good)
+}
+
+/// The identities that a job may have: without a name that of its script here, else its name.
+fn keys(context: &Context, job: &Job) -> impl Iterator<Item = JobKey> {
+    let own = job.script.as_deref().map(|script| unnamed_key(context, script));
+    own.into_iter().chain([job.key.clone()])
 }
 
 /// What is known of a recorded run.

@@ -27,11 +27,13 @@ use selfheal_store::Store;
 use super::{Ended, tell};
 use crate::cli::{RunArgs, StdoutArg};
 use crate::command_error::CommandError;
+use crate::config::Unusual;
 use crate::context::Context;
 use crate::contract::{self, Contract};
 use crate::document::{self, RunDocument};
 use crate::driver::{Failure, Given, Healed, Healer, Permissions, Tools, watch};
 use crate::exit_code;
+use crate::normal;
 use crate::not_started;
 use crate::overlap::{self, Entry};
 use crate::pace;
@@ -61,7 +63,7 @@ fn run_checked(context: &Context, args: &RunArgs) -> Ended {
         // It gets ready while the store is opened.
         supervisor.prepare();
     }
-    let plan = RunPlan { given, ..RunPlan::new(context, args) };
+    let mut plan = RunPlan { given, ..RunPlan::new(context, args) };
     let store = match plan.open_store() {
         Ok(store) => store,
         Err(error) if args.strict => return Err(error),
@@ -75,6 +77,9 @@ fn run_checked(context: &Context, args: &RunArgs) -> Ended {
     }
     for warning in &context.warnings {
         tell(&format!("selfheal: {warning}; it does not count for this run"));
+    }
+    if let Some(store) = &store {
+        plan.demand_the_usual(store);
     }
     let mut document = plan.empty_document();
     let code = plan.run(store.as_ref(), supervisor, &mut document)?;
@@ -142,6 +147,13 @@ impl<'a> RunPlan<'a> {
             facts: Arc::default(),
             waits: Arc::default(),
             keys: std::cell::Cell::default(),
+        }
+    }
+
+    /// Where a run that is unlike the good ones before it is a failure, that is a part of the contract.
+    fn demand_the_usual(&mut self, store: &Store) {
+        if self.context.settings.run.unusual == Unusual::Fail && normal::is_watched(&self.job) {
+            self.contract.earlier = store.good_runs(&self.job.key);
         }
     }
 
@@ -296,6 +308,9 @@ impl<'a> RunPlan<'a> {
         let outcome = self.outcome(&run, &supervisor);
         let output_lost = supervisor.output_lost() && outcome == Outcome::Succeeded;
         if let Some(store) = store {
+            if outcome == Outcome::Succeeded && !output_lost {
+                self.compare_with_earlier(store, &run, document);
+            }
             self.record(store, &run, &outcome, output_lost);
         }
         if self.given.is_some() && !matches!(outcome, Outcome::Failed { .. }) {
@@ -372,6 +387,22 @@ impl<'a> RunPlan<'a> {
         let script = crate::driver::text_of(self.job.script.as_deref());
         let input = InterpretInput { argv: &self.job.argv, run, script: script.as_deref(), trace: None };
         self.profiles().interpret(&input)
+    }
+
+    /// Compares what a good run left with the good runs before it, and keeps what it read and left for later.
+    fn compare_with_earlier(&self, store: &Store, run: &Run, document: &mut RunDocument) {
+        if self.context.settings.run.unusual == Unusual::Ignore || !normal::is_watched(&self.job) {
+            return;
+        }
+        let left = normal::left_by(&self.job, run);
+        if let Some(what) = normal::unusual(&left, &store.good_runs(&self.job.key)) {
+            let what = crate::terminal::clean(&what);
+            let why = self.context.texts().say("note-unusual", &[("what", &what)]);
+            tell(&format!("selfheal: {why}"));
+            document.notes.push(why);
+        } else if let Err(error) = normal::keep(store, &self.job, run, &left) {
+            tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
+        }
     }
 
     fn record(&self, store: &Store, run: &Run, outcome: &Outcome, output_lost: bool) {
@@ -606,7 +637,7 @@ fn job_of(context: &Context, args: &RunArgs) -> Job {
     );
     let key = match &args.job {
         Some(name) => JobKey::new(name.clone()),
-        None => JobKey::new(default_key(context, args, script.as_deref())),
+        None => default_key(context, args, script.as_deref()),
     };
     let repeatable = match (args.repeatable, args.once) {
         (true, _) => Repeatable::Declared,
@@ -617,9 +648,13 @@ fn job_of(context: &Context, args: &RunArgs) -> Job {
 }
 
 /// User, script and folder; for a command without a script its name. Never the arguments: they may hold dates.
-fn default_key(context: &Context, args: &RunArgs, script: Option<&Path>) -> String {
+fn default_key(context: &Context, args: &RunArgs, script: Option<&Path>) -> JobKey {
     let program = args.command.first().map(PathBuf::from).unwrap_or_default();
-    let what = script.unwrap_or(&program);
+    unnamed_key(context, script.unwrap_or(&program))
+}
+
+/// The identity of a job without a name, by its script or program.
+pub(crate) fn unnamed_key(context: &Context, what: &Path) -> JobKey {
     let bytes = what.as_os_str().as_bytes();
-    format!("{}:{}@{}", context.uid, String::from_utf8_lossy(bytes), context.cwd.display())
+    JobKey::new(format!("{}:{}@{}", context.uid, String::from_utf8_lossy(bytes), context.cwd.display()))
 }

@@ -58,6 +58,21 @@ pub struct RunOptions {
     pub log_size: Option<u64>,
     /// Older logs that are kept.
     pub log_keep: Option<u32>,
+    /// What becomes of a good run that left much less or more than the ones before.
+    pub unusual: Option<Unusual>,
+}
+
+/// What becomes of a run that ended well and left much less or much more than the good runs before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unusual {
+    /// Nothing is compared or kept.
+    Ignore,
+    /// It is said in one line.
+    #[default]
+    Report,
+    /// It is a failure.
+    Fail,
 }
 
 /// `[policy]`.

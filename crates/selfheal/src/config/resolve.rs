@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use selfheal_core::job::Job;
 use selfheal_core::settings::{Answer, Limits, Policy};
 
-use super::options::{LimitOptions, ModelOptions, PolicyOptions, RunOptions, Send};
+use super::options::{LimitOptions, ModelOptions, PolicyOptions, RunOptions, Send, Unusual};
 use super::{Layer, Options, Origin};
 use crate::contract::Contract;
 
@@ -73,11 +73,19 @@ pub struct RunSettings {
     pub log_bytes: u64,
     /// Older logs that are kept.
     pub log_keep: u32,
+    /// What becomes of a good run that left much less or more than the ones before.
+    pub unusual: Unusual,
 }
 
 impl Default for RunSettings {
     fn default() -> Self {
-        Self { input_bytes: 8 * MIB, slow_after_ms: 60_000, log_bytes: 64 * MIB, log_keep: 5 }
+        Self {
+            input_bytes: 8 * MIB,
+            slow_after_ms: 60_000,
+            log_bytes: 64 * MIB,
+            log_keep: 5,
+            unusual: Unusual::Report,
+        }
     }
 }
 
@@ -221,6 +229,9 @@ fn take_run(run: &mut RunSettings, said: RunOptions, origin: Origin) {
     }
     run.slow_after_ms = said.slow_after.map_or(run.slow_after_ms, |seconds| seconds.saturating_mul(1_000));
     run.log_bytes = said.log_size.map_or(run.log_bytes, |size| size.saturating_mul(MIB));
+    if let Some(unusual) = said.unusual {
+        run.unusual = if origin == Origin::Project { run.unusual.max(unusual) } else { unusual };
+    }
     run.log_keep = said.log_keep.unwrap_or(run.log_keep);
 }
 

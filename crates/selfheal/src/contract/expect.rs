@@ -82,7 +82,7 @@ impl ExpectOptions {
         if self.command.as_ref().is_some_and(Vec::is_empty) {
             return Err("command is empty".to_owned());
         }
-        Ok(Contract { checks, command: self.command.clone() })
+        Ok(Contract { checks, command: self.command.clone(), earlier: Vec::new() })
     }
 }
 

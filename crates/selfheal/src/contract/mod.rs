@@ -19,6 +19,9 @@ use selfheal_core::job::Job;
 use selfheal_core::ports::{Executor, Order, Passing};
 use selfheal_core::run::{Ended, Run};
 use selfheal_core::verification::{Check, Showed};
+use selfheal_store::GoodRun;
+
+use crate::normal;
 
 /// The end of a contract's command, in milliseconds.
 const COMMAND_MS: u64 = 60_000;
@@ -30,6 +33,8 @@ pub struct Contract {
     pub checks: Vec<Check>,
     /// A command that must succeed, with its arguments.
     pub command: Option<Vec<String>>,
+    /// The good runs from which a run must not differ much, where that is a failure.
+    pub earlier: Vec<GoodRun>,
 }
 
 /// What one assertion showed, in words.
@@ -47,7 +52,7 @@ impl Contract {
     /// Whether there is nothing to hold.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.checks.is_empty() && self.command.is_none()
+        self.checks.is_empty() && self.command.is_none() && self.earlier.is_empty()
     }
 
     /// The files that it looks into, as written, for those that are fetched from a box.
@@ -81,7 +86,14 @@ impl Contract {
 pub fn broken_by(contract: &Contract, job: &Job, run: &Run, executor: &dyn Executor) -> Option<String> {
     let began = SystemTime::UNIX_EPOCH + Duration::from_millis(u64::try_from(run.started.0).unwrap_or(0));
     let after = AfterReal { cwd: &job.cwd, run, began };
-    contract.broken(&after).or_else(|| command_fails(contract.command.as_ref()?, job, executor))
+    let unusual = || {
+        let left = || normal::left_by(job, run);
+        if contract.earlier.is_empty() { None } else { normal::unusual(&left(), &contract.earlier) }
+    };
+    contract
+        .broken(&after)
+        .or_else(unusual)
+        .or_else(|| command_fails(contract.command.as_ref()?, job, executor))
 }
 
 /// Runs the user's own check; why it does not hold, where it does not. What it writes to standard output is not the job's and is not passed on.

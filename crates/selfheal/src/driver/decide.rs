@@ -11,11 +11,14 @@ use selfheal_core::proposal::{FileChange, Risk, Source};
 use selfheal_core::redact::Redacted;
 use selfheal_core::scene::Scene;
 use selfheal_core::settings::{Answer, Policy};
+use selfheal_core::verification::Showed;
 use selfheal_syntax::diff;
 
+use super::trial::Attempt;
+use super::verify::GOOD_INPUTS;
 use super::{Healer, decision_word};
 use crate::command_error::CommandError;
-use crate::surroundings;
+use crate::{normal, surroundings};
 
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -67,8 +70,11 @@ impl Healer<'_> {
                 holds.push(Hold::MissingMount);
             }
         }
-        if kept.candidate.proposal.changes_meaning {
+        if kept.candidate.proposal.changes_meaning && !gives_the_same_on_good_inputs(kept) {
             holds.push(Hold::ChangesMeaning);
+        }
+        if normal::emptied_folder(&self.tools.store.good_runs(&self.job.key)).is_some() {
+            holds.push(Hold::SuddenlyEmpty);
         }
         if self.is_in_preview(kept) {
             holds.push(Hold::Preview);
@@ -180,6 +186,12 @@ impl Healer<'_> {
             changes.iter().map(|change| self.tools.redactor.text(&one_diff(change))).collect();
         Redacted::join(&pieces, "")
     }
+}
+
+/// Whether the repaired job was shown to do on the inputs of a good run what the original does.
+fn gives_the_same_on_good_inputs(kept: &Attempt) -> bool {
+    let checks = kept.verification.as_ref().map(|shown| shown.checks.as_slice()).unwrap_or_default();
+    checks.iter().any(|check| check.name == GOOD_INPUTS && check.showed == Showed::Passed)
 }
 
 fn one_diff(change: &FileChange) -> String {

@@ -14,6 +14,7 @@ use selfheal_core::verification::{CheckResult, Expect, Scenario, SceneEdit, Show
 use selfheal_syntax::diff;
 
 use crate::contract::AfterBoxed;
+use crate::normal;
 
 use super::Healer;
 use super::scenario::{checks_hold, differences};
@@ -35,6 +36,19 @@ struct GoodRuns {
     half: Option<BoxedRun>,
 }
 
+/// The name of the check on the inputs of a good run.
+pub(super) const GOOD_INPUTS: &str = "good-inputs";
+
+/// What a repaired job does beside the original, from the same start.
+enum Beside {
+    Unknown,
+    BothFail,
+    OnlyOriginalFails,
+    OnlyRepairedFails,
+    Same,
+    Differs(String),
+}
+
 impl Healer<'_> {
     /// Makes all checks on an attempt whose job succeeded in the failing state. Comes with the first run of a scenario in
     /// which the job should succeed and fails, if there is one.
@@ -46,6 +60,7 @@ impl Healer<'_> {
         for scenario in attempt.candidate.scenarios.clone() {
             checks.push(self.scenario(&changes, &scenario, &mut good));
         }
+        checks.extend(self.good_inputs(&changes));
         checks.extend(self.contract_held(first));
         checks.push(self.failed_step_ran(&changes, &good));
         checks.push(self.made_to_fail(&changes, &good));
@@ -65,7 +80,7 @@ impl Healer<'_> {
             None if held == 0 => (Showed::NotTested, "none of it can be looked at in a box".to_owned()),
             None => (Showed::Passed, format!("{held} of {} hold", shown.len())),
         };
-        (!contract.is_empty()).then(|| result("contract", "what the job must have done", showed, &why))
+        (!shown.is_empty()).then(|| result("contract", "what the job must have done", showed, &why))
     }
 
     fn scenario(&mut self, changes: &[FileChange], scenario: &Scenario, good: &mut GoodRuns) -> CheckResult {
@@ -122,33 +137,59 @@ impl Healer<'_> {
     /// Compares with what the original does from the same start.
     fn compared(&mut self, scenario: &Scenario, repaired: &BoxedRun) -> CheckResult {
         let shown = |showed, why: &str| result(&scenario.name, &scenario.title, showed, why);
-        let Ok(original) = self.boxed(&[], &scenario.setup) else {
-            return shown(Showed::NotTested, "the original could not be run for comparison");
-        };
-        let failed = |run: &BoxedRun| run.run.ended.code() != 0;
-        match (failed(&original), failed(repaired)) {
-            (true, true) => shown(Showed::NotTested, "the original fails here too"),
-            (true, false) => shown(Showed::Passed, "it succeeds where the original fails"),
-            (false, true) => shown(Showed::Failed, "it fails where the original succeeds"),
-            (false, false) => {
-                let mut other = differences(&original, repaired);
-                if !other.is_empty() {
-                    // What differs between two runs of the original is volatile: dates, process numbers. Most of it
-                    // changes by the second.
-                    self.tools.context.clock.wait_ms(VOLATILE_MS);
-                    if let Ok(again) = self.boxed(&[], &scenario.setup) {
-                        let volatile = differences(&original, &again);
-                        other.retain(|difference| !volatile.contains(difference));
-                    }
-                }
-                match other.first() {
-                    None => shown(Showed::Passed, "it does the same as the original"),
-                    Some(first) => {
-                        shown(Showed::Failed, &format!("it does other things than the original: {first}"))
-                    }
-                }
+        match self.beside_original(&scenario.setup, repaired) {
+            Beside::Unknown => shown(Showed::NotTested, "the original could not be run for comparison"),
+            Beside::BothFail => shown(Showed::NotTested, "the original fails here too"),
+            Beside::OnlyOriginalFails => shown(Showed::Passed, "it succeeds where the original fails"),
+            Beside::OnlyRepairedFails => shown(Showed::Failed, "it fails where the original succeeds"),
+            Beside::Same => shown(Showed::Passed, "it does the same as the original"),
+            Beside::Differs(what) => {
+                shown(Showed::Failed, &format!("it does other things than the original: {what}"))
             }
         }
+    }
+
+    fn beside_original(&mut self, setup: &[SceneEdit], repaired: &BoxedRun) -> Beside {
+        let Ok(original) = self.boxed(&[], setup) else { return Beside::Unknown };
+        let failed = |run: &BoxedRun| run.run.ended.code() != 0;
+        match (failed(&original), failed(repaired)) {
+            (true, true) => return Beside::BothFail,
+            (true, false) => return Beside::OnlyOriginalFails,
+            (false, true) => return Beside::OnlyRepairedFails,
+            (false, false) => {}
+        }
+        let mut other = differences(&original, repaired);
+        if !other.is_empty() {
+            // What differs between two runs of the original is volatile: dates, process numbers. Most of it changes by
+            // the second.
+            self.tools.context.clock.wait_ms(VOLATILE_MS);
+            if let Ok(again) = self.boxed(&[], setup) {
+                let volatile = differences(&original, &again);
+                other.retain(|difference| !volatile.contains(difference));
+            }
+        }
+        other.into_iter().next().map_or(Beside::Same, Beside::Differs)
+    }
+
+    /// The job on the inputs of its last good run, where they are not what is there now: the original works on them, so
+    /// the repaired job must do the same.
+    fn good_inputs(&mut self, changes: &[FileChange]) -> Option<CheckResult> {
+        let setup = normal::good_state(self.tools.store, &self.job.key)?;
+        let shown = |showed, why: &str| result(GOOD_INPUTS, "the inputs of the last good run", showed, why);
+        let Ok(repaired) = self.boxed(changes, &setup) else {
+            return Some(shown(Showed::Inconclusive, "it could not be run"));
+        };
+        Some(match self.beside_original(&setup, &repaired) {
+            Beside::Same => shown(Showed::Passed, "it does the same as the original"),
+            Beside::OnlyRepairedFails => shown(Showed::Failed, "it fails where the original succeeds"),
+            Beside::Differs(what) => {
+                shown(Showed::Failed, &format!("it does other things than the original: {what}"))
+            }
+            // Then they are not all that the original needs.
+            Beside::OnlyOriginalFails | Beside::BothFail | Beside::Unknown => {
+                shown(Showed::NotTested, "the original does not work with them now")
+            }
+        })
     }
 
     /// The command that failed must have run again and succeeded, or what the repair put in its place.
