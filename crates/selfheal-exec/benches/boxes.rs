@@ -7,7 +7,6 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    clippy::disallowed_methods,
     clippy::indexing_slicing,
     reason = "a benchmark prints, looks at its surroundings, and may stop"
 )]

@@ -41,6 +41,8 @@ pub enum Marks {
     Trusted,
     /// `user.overlay.*`.
     User,
+    /// Not at all: the layers are whole copies, and what is missing from one is gone.
+    Copied,
 }
 
 impl Marks {
@@ -48,6 +50,8 @@ impl Marks {
         match self {
             Self::Trusted => b"trusted.overlay.",
             Self::User => b"user.overlay.",
+            // Nothing in a box can set this.
+            Self::Copied => b"trusted.selfheal.none.",
         }
     }
 }
@@ -87,7 +91,7 @@ pub fn list(layers: &[Layer], marks: Marks) -> Listing {
                 path: layer.at.clone(),
                 upper: layer.upper.clone(),
                 old: Some(layer.old.clone()),
-                opaque: false,
+                opaque: marks == Marks::Copied,
                 depth: 0,
             },
             &layer.skip,
@@ -425,14 +429,7 @@ fn read_fully(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
 
 /// The extended attributes of a path, links not followed; at most 64 KiB of names.
 fn attributes(path: &Path, marks: Marks) -> io::Result<BTreeMap<Vec<u8>, Vec<u8>>> {
-    let mut none: [u8; 0] = [];
-    let length = rustix::fs::llistxattr(path, &mut none[..])?;
-    if length == 0 {
-        return Ok(BTreeMap::new());
-    }
-    let mut list = vec![0_u8; length.min(64 * 1024)];
-    let count = rustix::fs::llistxattr(path, list.as_mut_slice())?;
-    list.truncate(count);
+    let list = grown(|buffer| rustix::fs::llistxattr(path, buffer))?;
     let names = list.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     // An ordinary user cannot see what root has in `trusted.*`, and root sees it on both sides.
     let seen = names.filter(|name| marks == Marks::Trusted || !name.starts_with(b"trusted."));
@@ -440,11 +437,21 @@ fn attributes(path: &Path, marks: Marks) -> io::Result<BTreeMap<Vec<u8>, Vec<u8>
 }
 
 fn attribute(path: &Path, name: &[u8]) -> Option<Vec<u8>> {
-    // Asked for its length first: most paths have none, and most values are short.
-    let mut none: [u8; 0] = [];
-    let length = rustix::fs::lgetxattr(path, OsStr::from_bytes(name), &mut none[..]).ok()?;
-    let mut value = vec![0_u8; length.min(64 * 1024)];
-    let count = rustix::fs::lgetxattr(path, OsStr::from_bytes(name), value.as_mut_slice()).ok()?;
-    value.truncate(count);
-    Some(value)
+    grown(|buffer| rustix::fs::lgetxattr(path, OsStr::from_bytes(name), buffer)).ok()
+}
+
+/// What a call puts into a buffer: a small one first, since nearly all of it is short, and then the largest.
+fn grown(mut call: impl FnMut(&mut [u8]) -> rustix::io::Result<usize>) -> io::Result<Vec<u8>> {
+    for size in [256, 64 * 1024] {
+        let mut buffer = vec![0_u8; size];
+        match call(buffer.as_mut_slice()) {
+            Ok(count) => {
+                buffer.truncate(count);
+                return Ok(buffer);
+            }
+            Err(rustix::io::Errno::RANGE) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(io::ErrorKind::InvalidData.into())
 }

@@ -2,6 +2,8 @@
 //!
 //! Called by the process that becomes the job, in this order; the seccomp filter comes last.
 
+use std::path::PathBuf;
+
 use landlock::{
     ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr,
     Scope, path_beneath_rules,
@@ -31,13 +33,26 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
 const CAPABILITIES: u32 = 63;
 
 /// Gives up everything that a job in a box must not have.
-pub(crate) fn confine(root: bool, limits: &Limits) -> Step<()> {
+pub(crate) fn confine(root: bool, limits: &Limits, walls: &Walls) -> Step<()> {
     limit(limits)?;
     named(set_no_new_privs(true), "set no-new-privileges")?;
     drop_capabilities(if root { KEPT } else { CapabilitySet::empty() })?;
-    wall();
-    seccomp::install()
+    wall(walls);
+    seccomp::install(walls.services)
 }
+
+/// What a box needs besides its tree of files.
+#[derive(Debug)]
+pub(crate) struct Walls {
+    /// Whether sockets in the file system may be used: they lead to nobody behind an overlay, but to a service of the
+    /// machine where a folder of it is bound as it is.
+    pub services: bool,
+    /// The only folders that may be written to, where the tree is one of copies.
+    pub writable: Option<Vec<PathBuf>>,
+}
+
+/// Places of a box's own, which can always be written to.
+const OWN: [&str; 2] = ["/dev", "/proc"];
 
 /// More processes than the box may hold can be started, so that it is the box that ends them, and says so.
 const SPARE_PROCESSES: u64 = 8;
@@ -78,17 +93,23 @@ fn drop_capabilities(kept: CapabilitySet) -> Step<()> {
 
 /// A second wall beside the namespaces: no abstract sockets of, and no signals to, anything outside; no device nodes. A
 /// process behind it may neither change mounts nor look into processes before it, whatever the system call filter says.
-fn wall() {
+fn wall(walls: &Walls) {
+    let mut refused = AccessFs::MakeChar | AccessFs::MakeBlock;
+    // Who does not name it is refused every move from one folder to another.
+    let mut allowed: BitFlags<AccessFs> = AccessFs::Refer.into();
+    let mut folders = vec![PathBuf::from("/")];
+    if let Some(writable) = &walls.writable {
+        allowed |= AccessFs::from_write(ABI::V3) & !refused;
+        folders = OWN.iter().map(PathBuf::from).chain(writable.iter().cloned()).collect();
+    }
+    refused |= allowed;
     let build = || -> Result<(), landlock::RulesetError> {
-        let refused = AccessFs::MakeChar | AccessFs::MakeBlock;
-        // Who does not name it is refused every move from one folder to another.
-        let moves: BitFlags<AccessFs> = AccessFs::Refer.into();
         Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
-            .handle_access(refused | moves)?
+            .handle_access(refused)?
             .scope(Scope::from_all(ABI::V6))?
             .create()?
-            .add_rules(path_beneath_rules(["/"], moves))?
+            .add_rules(path_beneath_rules(folders, allowed))?
             .restrict_self()?;
         Ok(())
     };

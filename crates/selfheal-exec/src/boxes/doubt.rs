@@ -19,6 +19,8 @@ pub(crate) struct Evidence<'a> {
     pub secrets: &'a [String],
     /// The limit that the box saw it run into.
     pub overrun: Option<Overrun>,
+    /// The box was one of copies: everything outside of the job's folders is read-only.
+    pub copied: bool,
     /// Programs of the machine that gain rights by their mode, which they do not in a box. None where the box is one of
     /// root, who has the rights already.
     pub setuid: &'a [String],
@@ -109,6 +111,9 @@ pub(crate) fn doubt(evidence: &Evidence<'_>) -> Option<String> {
     let told = told.or_else(|| crowded(&lower).then(|| in_words(Overrun::Processes).to_owned()));
     let refused =
         (evidence.as_root && is_refused(&lower)).then(|| "the box refuses this even to root".to_owned());
+    let denied = evidence.copied && (is_refused(&lower) || lower.contains("permission denied"));
+    let refused =
+        refused.or_else(|| denied.then(|| "the box lets it write to its own folders only".to_owned()));
     told.or(refused)
         .or_else(|| read_only(&lower))
         .or_else(|| setuid(evidence))
@@ -181,6 +186,7 @@ mod tests {
             hidden: &["/root/.ssh".into()],
             secrets: &["API_KEY".to_owned()],
             overrun: None,
+            copied: false,
             setuid: &["su".to_owned()],
             several_names: None,
             net: false,

@@ -19,7 +19,7 @@ use rustix::process::{
 
 use selfheal_core::run::Ended;
 
-use super::confine::confine;
+use super::confine::{Walls, confine};
 use super::network;
 use super::outer::null;
 use super::overlay::{Bind, Step, bind, inside, mount_fresh, named};
@@ -35,6 +35,8 @@ pub(crate) struct World<'a> {
     pub plan: &'a Plan,
     /// Whether the box is one of root.
     pub as_root: bool,
+    /// What the box needs besides the tree.
+    pub walls: &'a Walls,
     /// The caller's file creation mask, which is the job's.
     pub mask: Mode,
 }
@@ -213,7 +215,7 @@ fn prepare(world: &World<'_>, ends: &Ends) -> Step<()> {
     let trace = if world.plan.traced { Some(keep_trace(&ends.trace)?) } else { None };
     rustix::process::umask(world.mask);
     named(close_on_exec_from(3, trace), "close descriptors")?;
-    confine(world.as_root, &world.plan.limits)
+    confine(world.as_root, &world.plan.limits, world.walls)
 }
 
 /// Puts the probe's descriptor where the probe expects it.

@@ -19,7 +19,7 @@ const SEALED_IF_LEAN: [&str; 9] =
     ["/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/opt", "/sbin", "/usr"];
 
 /// So many overlays are mounted at most; folders beyond are read-only, those that the job may want to write last.
-const MOST_OVERLAYS: usize = 200;
+const MOST_OVERLAYS: usize = 1000;
 
 /// So many pieces make a tree at most; what is beyond is not visible in the box.
 const MOST_PIECES: usize = 4000;
@@ -286,7 +286,7 @@ mod tests {
             fn names(&self, folder: &Path) -> Vec<PathBuf> {
                 match folder.to_str().unwrap() {
                     "/" => vec!["/tmp".into()],
-                    "/tmp" => (1000..2000).map(|number| format!("/tmp/{number}").into()).collect(),
+                    "/tmp" => (1000..4000).map(|number| format!("/tmp/{number}").into()).collect(),
                     _ => Vec::new(),
                 }
             }
@@ -297,11 +297,11 @@ mod tests {
                 true
             }
         }
-        let mounts = Mounts::parse(b"1 0 0:1 / / rw\n2 1 0:1 /tmp/1999 /tmp/1999 rw\n");
-        let pieces = for_user(&mounts, &["/tmp/1998/x".into()], false, &Full);
-        assert_eq!(pieces.len(), 1001);
+        let mounts = Mounts::parse(b"1 0 0:1 / / rw\n2 1 0:1 /tmp/3999 /tmp/3999 rw\n");
+        let pieces = for_user(&mounts, &["/tmp/3998/x".into()], false, &Full);
+        assert_eq!(pieces.len(), 3001);
         assert!(
-            pieces.contains(&overlay("/tmp/1998")) && pieces.contains(&Piece::Sealed("/tmp/1500".into()))
+            pieces.contains(&overlay("/tmp/3998")) && pieces.contains(&Piece::Sealed("/tmp/3500".into()))
         );
     }
 }

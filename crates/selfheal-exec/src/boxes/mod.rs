@@ -1,18 +1,20 @@
 //! Boxes: a command runs against the whole machine as it is, and nothing that it does reaches it.
 //!
-//! [`BoxRunner`] starts the program again as the hidden, single-threaded `__box`, which does what `outer` describes. One
-//! rung is built: the overlay over the whole tree in namespaces of its own, as root and as an ordinary user. The rungs
-//! below it are not. A copy of the job's folders is not truthful: without a mount namespace the job does not see it at
-//! the original paths, and with one the overlay works. A `bwrap` with overlays (0.11) needs the same rights from the
-//! kernel, so it helps only where a profile allows it to that program alone; it has no way to say what a box of ours
-//! must know (whiteouts of setup, effects before it ends). Where no box can be built, [`Boxes::rung`] says `none` and
-//! why.
+//! [`BoxRunner`] starts the program again as the hidden, single-threaded `__box`, which does what `outer` describes. Two
+//! rungs are built, as root and as an ordinary user: the overlay over the whole tree, and below it the machine
+//! read-only with copies of the job's folders in their places (see [`copied`]), for kernels and containers that have
+//! namespaces and no overlays. Both are in namespaces of their own. Without these nothing is built, and
+//! [`Boxes::rung`] says `none` and why: copies that the job does not see at their own paths, behind Landlock alone, do
+//! not show what it would do; and what Landlock cannot forbid (modes, owners and times of files outside, locks, FIFOs,
+//! services) would reach the machine. `bwrap` needs the same from the kernel, so it would help only where a profile
+//! allows namespaces to that program alone.
 //!
 //! What a box does not imitate: an ordinary user sees other owners as nobody, and cannot write to what belongs to
 //! others even where its mode allows it; setuid programs do not gain rights; a folder of the machine cannot be renamed
 //! by `rename(2)` (`mv` copies it). [`BoxedRun::inconclusive`] says so when a run ends for such a reason.
 
 mod confine;
+mod copied;
 mod doubt;
 mod environment;
 mod first;
@@ -112,6 +114,8 @@ pub struct BoxConfig {
     /// Whether an ordinary user's box is read-only where he could not write anyway: faster, and what is refused there is
     /// in doubt.
     pub lean: bool,
+    /// The lowest rung that will do; any when not given.
+    pub lowest: Option<String>,
     /// Rungs that are not used although the machine offers them.
     pub forbid: Vec<String>,
 }
@@ -138,19 +142,28 @@ impl BoxRunner {
 
     fn find_rung(&self) -> Rung {
         self.clear_store();
-        let why = if self.config.forbid.iter().any(|name| name == "overlay") {
-            "whole-tree overlay: not wanted".to_owned()
-        } else {
-            match self.ask(&Plan { dry: true, ..self.base_plan() }) {
-                Ok(Answer::Built) => return overlay_rung(),
-                Ok(Answer::NotBuilt(step) | Answer::NotSetUp(step)) => {
-                    format!("whole-tree overlay: cannot {step}")
+        let mut why = Vec::new();
+        for (at, (name, what)) in RUNGS.iter().enumerate() {
+            let copied = (*name == COPY).then(Vec::new);
+            let demanded = self.config.lowest.as_deref();
+            let too_low =
+                demanded.is_some_and(|lowest| RUNGS.iter().take(at).any(|(name, _)| *name == lowest));
+            let reason = if self.config.forbid.iter().any(|forbidden| forbidden == name) {
+                "not wanted".to_owned()
+            } else if too_low {
+                format!("the settings demand {}", demanded.unwrap_or_default())
+            } else {
+                match self.ask(&Plan { dry: true, copied, ..self.base_plan() }) {
+                    Ok(Answer::Built) => return Rung { name: (*name).to_owned(), why_not_better: why },
+                    Ok(Answer::NotBuilt(step) | Answer::NotSetUp(step)) => format!("cannot {step}"),
+                    Ok(Answer::Ran(_)) => "it gave no answer".to_owned(),
+                    Err(error) => format!("failed to {error}"),
                 }
-                Ok(Answer::Ran(_)) => "whole-tree overlay: it gave no answer".to_owned(),
-                Err(error) => format!("whole-tree overlay: failed to {error}"),
-            }
-        };
-        Rung { name: "none".to_owned(), why_not_better: vec![why, HOW_TO_MEND.to_owned()] }
+            };
+            why.push(format!("{what}: {reason}"));
+        }
+        why.push(HOW_TO_MEND.to_owned());
+        Rung { name: "none".to_owned(), why_not_better: why }
     }
 
     /// Removes the empty folders of boxes whose program was killed. One that is in use must stay: removing it would take
@@ -268,6 +281,19 @@ impl BoxRunner {
         })
     }
 
+    fn ask_for(&self, prepared: &mut Prepared) -> Result<Answer, PortError> {
+        if prepared.live { self.ask_live(&mut prepared.plan) } else { self.ask(&prepared.plan) }
+    }
+
+    fn check_rung(&self) -> Result<(), PortError> {
+        let rung = self.rung();
+        if rung.can_try() {
+            return Ok(());
+        }
+        let why = rung.why_not_better.join("; ");
+        Err(PortError::plain(format!("build a box ({why})"), Trouble::Other))
+    }
+
     fn judge(&self, order: &BoxOrder, prepared: &Prepared, started: i64, seen: Seen) -> BoxedRun {
         let (stdout, mut stderr): (Capture, Capture) = (seen.stdout.into(), seen.stderr.into());
         let trace = prepared.probe.as_ref().and_then(|probe| {
@@ -287,6 +313,7 @@ impl BoxRunner {
             net: prepared.plan.net,
             several_names: several_names.as_deref(),
             setuid: &setuid,
+            copied: prepared.plan.copied.is_some(),
             complete: seen.effects_complete,
             as_root: rustix::process::geteuid().is_root(),
         });
@@ -364,6 +391,21 @@ impl Streams {
     }
 }
 
+/// The rung below overlays.
+const COPY: &str = "copy";
+
+/// The rungs, the best first, and what they are.
+const RUNGS: [(&str, &str); 2] =
+    [("overlay", "whole-tree overlay"), (COPY, "copies of the job's folders over a read-only machine")];
+
+/// The folders that are copied where there is no overlay: the job's own and its script's.
+fn copied(order: &BoxOrder) -> Vec<Raw> {
+    let script = order.script.as_ref().and_then(|script| script.parent());
+    let folders = [Some(order.cwd.as_path()), script].into_iter().flatten();
+    // Links on the way are resolved, or the copy would be bound over what a link leads to and not be found by it.
+    folders.map(|folder| Raw::of(folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()))).collect()
+}
+
 fn overlay_rung() -> Rung {
     Rung { name: "overlay".to_owned(), why_not_better: Vec::new() }
 }
@@ -379,18 +421,25 @@ impl Boxes for BoxRunner {
 
     fn run(&self, order: &BoxOrder) -> Result<BoxedRun, PortError> {
         // The first run finds out by itself whether there can be a box.
-        let unknown = self.rung.get().is_none() && self.config.forbid.is_empty();
-        if !unknown && !self.rung().can_try() {
-            let why = self.rung().why_not_better.join("; ");
-            return Err(PortError::plain(format!("build a box ({why})"), Trouble::Other));
+        let unknown =
+            self.rung.get().is_none() && self.config.forbid.is_empty() && self.config.lowest.is_none();
+        if !unknown {
+            self.check_rung()?;
         }
         let mut prepared = self.plan(order);
         let started = now_ms();
-        let answer = match prepared.live {
-            true => self.ask_live(&mut prepared.plan),
-            false => self.ask(&prepared.plan),
-        };
-        match answer? {
+        if !unknown && self.rung().name == COPY {
+            prepared.plan.copied = Some(copied(order));
+        }
+        let mut answer = self.ask_for(&mut prepared)?;
+        if unknown && matches!(answer, Answer::NotBuilt(_)) {
+            self.check_rung()?;
+            if self.rung().name == COPY {
+                prepared.plan.copied = Some(copied(order));
+                answer = self.ask_for(&mut prepared)?;
+            }
+        }
+        match answer {
             Answer::Ran(seen) => {
                 self.rung.get_or_init(overlay_rung);
                 Ok(self.judge(order, &prepared, started, *seen))

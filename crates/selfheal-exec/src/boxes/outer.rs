@@ -6,6 +6,7 @@
 //! of any of them leaves a process behind. The store is a temporary file system in outer's namespace: it, and with it
 //! every mount, is gone when outer is.
 
+use std::cell::Cell;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -22,6 +23,8 @@ use rustix::process::{Pid, Signal, kill_process, set_parent_process_death_signal
 use rustix::thread::UnshareFlags;
 use selfheal_core::run::Ended;
 
+use super::confine::Walls;
+use super::copied::Copies;
 use super::first::{self, Ends, World};
 use super::hide;
 use super::layout;
@@ -98,9 +101,8 @@ impl From<String> for Trouble {
 
 /// A built box.
 struct Outer {
-    root: PathBuf,
+    built: Built,
     store: PathBuf,
-    layers: Vec<Layer>,
     marks: Marks,
     hidden: Vec<PathBuf>,
     mask: Mode,
@@ -110,7 +112,6 @@ impl Outer {
     fn build(plan: &Plan) -> Result<Self, Trouble> {
         die_with(plan.parent)?;
         let mask = rustix::process::umask(Mode::from_raw_mode(0o022));
-        let uid = rustix::process::geteuid().as_raw();
         let marks = if is_mighty() { Marks::Trusted } else { Marks::User };
         let mounts = named(fs::read("/proc/self/mountinfo"), "read the mount points")?;
         let mounts = Mounts::parse(&mounts);
@@ -120,28 +121,13 @@ impl Outer {
         // Entering a user namespace counts as a change of credentials, which forgets the request.
         die_with(plan.parent)?;
         mount_store(&store, plan.limits.room)?;
-        let machine = Machine { uid };
-        let wanted: Vec<PathBuf> = plan.wanted.iter().map(|path| path.path().to_path_buf()).collect();
-        let pieces = match marks {
-            Marks::Trusted => layout::for_root(&mounts, &machine),
-            Marks::User => layout::for_user(&mounts, &wanted, plan.lean, &machine),
+        let built = match &plan.copied {
+            Some(roots) => copies(plan, roots, &store, &mounts)?,
+            None => overlays(plan, marks, &store, &mounts)?,
         };
-        let builder = Builder { store: &store, marks, pieces: &pieces, mounts: &mounts };
-        if !plan.setup.is_empty() {
-            let setup_root = builder.build_for_setup()?;
-            setup::make(&setup_root, plan.cwd.path(), &plan.setup).map_err(Trouble::Setup)?;
-            for piece in pieces.iter().rev().filter(|piece| !matches!(piece, layout::Piece::Link(_))) {
-                let place = super::overlay::inside(&setup_root, piece.path());
-                // Folders are no mounts. What stays mounted is only shadowed, and gone with the namespace.
-                let _ = rustix::mount::unmount(place, rustix::mount::UnmountFlags::DETACH);
-            }
-        }
-        let (root, layers) = builder.build()?;
-        tree::build_special(&root, &plan.probe)?;
-        let hidden: Vec<PathBuf> = plan.hidden.iter().map(|path| path.path().to_path_buf()).collect();
-        let seen: Vec<PathBuf> = plan.seen.iter().map(|path| path.path().to_path_buf()).collect();
-        let hidden = hide::hide(&root, &store, &hidden, &seen)?;
-        Ok(Self { root, store, layers, marks, hidden, mask })
+        tree::build_special(&built.root, &plan.probe)?;
+        let hidden = hide::hide(&built.root, &store, &paths(&plan.hidden), &paths(&plan.seen))?;
+        Ok(Self { built, store, marks, hidden, mask })
     }
 
     /// Runs the job and looks at what it did.
@@ -167,8 +153,11 @@ impl Outer {
         let (ended, left, network_tries) = read_notes(&notes)?;
         let ended =
             if late && left.is_none() { Ended::TimedOut { after_ms: plan.deadline_ms } } else { ended };
-        let listing =
-            if plan.dry { effects::Listing::default() } else { effects::list(&self.layers, self.marks) };
+        let listing = if plan.dry {
+            effects::Listing::default()
+        } else {
+            effects::list(&self.built.layers, self.built.marks)
+        };
         let no_draft =
             since.zip(plan.draft.as_ref()).and_then(|(since, draft)| self.keep(draft, since, &listing));
         Ok(Seen {
@@ -192,8 +181,18 @@ impl Outer {
 
     /// Keeps what the job did as a draft; gives why it could not.
     fn keep(&self, draft: &wire::Draft, since: (i64, i64), listing: &effects::Listing) -> Option<String> {
-        let export =
-            commit::Export { folder: draft.folder.path(), layers: &self.layers, marks: self.marks, since };
+        if self.built.marks == Marks::Copied {
+            return Some(
+                "it ran on copies of its folders, and only what an overlay holds can be put in place"
+                    .to_owned(),
+            );
+        }
+        let export = commit::Export {
+            folder: draft.folder.path(),
+            layers: &self.built.layers,
+            marks: self.marks,
+            since,
+        };
         export.make(listing, commit::Draft::begun(&draft.id, draft.made, &draft.command)).err()
     }
 
@@ -218,7 +217,16 @@ impl Outer {
                 let ends = Ends { out: out.1, err: err.1, trace: trace.1, notes: notes.1, go: go.0, input };
                 // Only outer holds the other end, so that its end is seen.
                 drop(go.1);
-                first::main(World { root: &self.root, plan, as_root, mask: self.mask }, ends);
+                first::main(
+                    World {
+                        root: &self.built.root,
+                        plan,
+                        as_root,
+                        walls: &self.built.walls,
+                        mask: self.mask,
+                    },
+                    ends,
+                );
                 exit_now(0)
             }
             Forked::Parent(pid) => {
@@ -247,17 +255,69 @@ impl Outer {
     /// The content of a regular file as a process in the box would see it.
     fn fetch(&self, plan: &Plan, path: &Raw) -> Option<(Raw, Raw)> {
         let place = selfheal_core::scene::absolute(plan.cwd.path(), path.path());
-        let look = tree::resolve(&self.root, &place, OFlags::PATH).ok()?;
+        let look = tree::resolve(&self.built.root, &place, OFlags::PATH).ok()?;
         let facts = rustix::fs::fstat(&look).ok()?;
         let regular = rustix::fs::FileType::from_raw_mode(facts.st_mode).is_file();
         if !regular || u64::try_from(facts.st_size).ok()? > LARGEST_FETCHED {
             return None;
         }
-        let file: OwnedFd = tree::resolve(&self.root, &place, OFlags::RDONLY | OFlags::NONBLOCK).ok()?;
+        let file: OwnedFd =
+            tree::resolve(&self.built.root, &place, OFlags::RDONLY | OFlags::NONBLOCK).ok()?;
         let mut content = Vec::new();
         fs::File::from(file).take(LARGEST_FETCHED).read_to_end(&mut content).ok()?;
         Some((path.clone(), Raw(content)))
     }
+}
+
+/// A tree for a job.
+struct Built {
+    root: PathBuf,
+    /// What it writes to.
+    layers: Vec<Layer>,
+    /// How these say what is gone.
+    marks: Marks,
+    walls: Walls,
+}
+
+fn paths(all: &[Raw]) -> Vec<PathBuf> {
+    all.iter().map(|path| path.path().to_path_buf()).collect()
+}
+
+fn overlays(plan: &Plan, marks: Marks, store: &Path, mounts: &Mounts) -> Result<Built, Trouble> {
+    let machine = Machine { uid: rustix::process::geteuid().as_raw() };
+    let pieces = if marks == Marks::Trusted {
+        layout::for_root(mounts, &machine)
+    } else {
+        layout::for_user(mounts, &paths(&plan.wanted), plan.lean, &machine)
+    };
+    let sealed = pieces.iter().any(|piece| matches!(piece, layout::Piece::Sealed(_)));
+    let bound = Cell::new(sealed && !plan.lean);
+    let builder = Builder { store, marks, pieces: &pieces, bound: &bound, mounts };
+    if !plan.setup.is_empty() {
+        let setup_root = builder.build_for_setup()?;
+        setup::make(&setup_root, plan.cwd.path(), &plan.setup).map_err(Trouble::Setup)?;
+        for piece in pieces.iter().rev().filter(|piece| !matches!(piece, layout::Piece::Link(_))) {
+            let place = super::overlay::inside(&setup_root, piece.path());
+            // Folders are no mounts. What stays mounted is only shadowed, and gone with the namespace.
+            let _ = rustix::mount::unmount(place, rustix::mount::UnmountFlags::DETACH);
+        }
+    }
+    let (root, layers) = builder.build()?;
+    Ok(Built { root, layers, marks, walls: Walls { services: !bound.get(), writable: None } })
+}
+
+fn copies(plan: &Plan, roots: &[Raw], store: &Path, mounts: &Mounts) -> Result<Built, Trouble> {
+    let roots = paths(roots);
+    let left_out: Vec<PathBuf> = store.parent().map(Path::to_path_buf).into_iter().collect();
+    let copies = Copies { store, roots: &roots, left_out: &left_out, room: plan.limits.room };
+    let root = copies.build(mounts)?;
+    if !plan.setup.is_empty() {
+        setup::make(&root, plan.cwd.path(), &plan.setup).map_err(Trouble::Setup)?;
+    }
+    let layers = copies.keep()?;
+    let walls =
+        Walls { services: false, writable: Some(layers.iter().map(|layer| layer.at.clone()).collect()) };
+    Ok(Built { root, layers, marks: Marks::Copied, walls })
 }
 
 /// Whether this is root with root's might. Root of a container without it builds his box as an ordinary user does.
@@ -278,7 +338,7 @@ fn maps_everyone() -> bool {
 fn enter_namespaces(marks: Marks) -> Step<()> {
     match marks {
         Marks::Trusted => named(unshare(UnshareFlags::NEWNS), "make a mount namespace")?,
-        Marks::User => {
+        Marks::User | Marks::Copied => {
             let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
             named(unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS), "make a user namespace")?;
             named(fs::write("/proc/self/setgroups", "deny"), "forbid group changes")?;

@@ -129,6 +129,8 @@ pub(crate) enum Bind {
     ReadOnly,
     /// This mount and all below it, read-only.
     ReadOnlyTree,
+    /// This mount, to be written to.
+    Writable,
     /// A device node.
     Device,
 }
@@ -178,7 +180,8 @@ fn cloned(source: &Path, how: Bind) -> io::Result<OwnedFd> {
     flags.set(OpenTreeFlags::AT_RECURSIVE, recursive);
     let mount = open_tree(CWD, source, flags)?;
     let mut attributes = MountAttrFlags::MOUNT_ATTR_NOSUID;
-    attributes.set(MountAttrFlags::MOUNT_ATTR_RDONLY, how != Bind::Device);
+    attributes.set(MountAttrFlags::MOUNT_ATTR_RDONLY, !matches!(how, Bind::Device | Bind::Writable));
+    attributes.set(MountAttrFlags::MOUNT_ATTR_NODEV, how == Bind::Writable);
     set_mount_attributes(&mount, u64::from(attributes.bits()), recursive)?;
     Ok(mount)
 }

@@ -89,10 +89,16 @@ const TERMINAL_INJECTION: [u64; 2] = [0x5412, 0x541C];
 /// Address families that a job may use; of netlink only routing.
 const FAMILIES: [libc::c_int; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
-/// Installs the filters. Needs no-new-privileges.
-pub(crate) fn install() -> Step<()> {
-    let build = || -> Result<[BpfProgram; 2], seccompiler::BackendError> {
-        Ok([compile(refused()?, libc::EPERM)?, compile(plain(UNKNOWN), libc::ENOSYS)?])
+/// Installs the filters. Needs no-new-privileges. Without `services`, sockets to services of the machine are refused.
+pub(crate) fn install(services: bool) -> Step<()> {
+    let build = || -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+        let mut programs = vec![compile(refused()?, libc::EPERM)?, compile(plain(UNKNOWN), libc::ENOSYS)?];
+        if !services {
+            let local = u64::from(libc::AF_UNIX.unsigned_abs());
+            let rules = [(libc::SYS_socket, vec![rule(&[(0, SeccompCmpOp::Eq, local)])?])];
+            programs.push(compile(rules.into_iter().collect(), libc::ENETUNREACH)?);
+        }
+        Ok(programs)
     };
     let programs = build().map_err(|error| format!("build the system call filter: {error}"))?;
     for program in [&foreign_calls()].into_iter().chain(programs.iter()) {

@@ -4,6 +4,7 @@
 //! `tN` for the same of the setup; `root` is the tree for the job. Nothing here is ever unmounted by hand: the
 //! namespace ends with the process.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -58,6 +59,8 @@ pub(crate) struct Builder<'a> {
     pub marks: Marks,
     /// The pieces.
     pub pieces: &'a [Piece],
+    /// Whether folders of the machine were bound as they are, where its services may have their sockets.
+    pub bound: &'a Cell<bool>,
     /// The machine's mounts.
     pub mounts: &'a Mounts,
 }
@@ -111,7 +114,11 @@ impl Builder<'_> {
             }
             Err(reason) if path == Path::new("/") => Err(reason),
             // Some file systems cannot lie below an overlay.
-            Err(_) => bind(path, &target, Bind::ReadOnlyTree).map(|()| None),
+            Err(_) => {
+                bind(path, &target, Bind::ReadOnlyTree)?;
+                self.bound.set(true);
+                Ok(None)
+            }
         }
     }
 

@@ -64,6 +64,8 @@ pub(crate) struct Plan {
     pub store: Raw,
     /// What the job may use.
     pub limits: Limits,
+    /// Folders to copy for the job: a box of the rung below overlays. Absent for overlays.
+    pub copied: Option<Vec<Raw>>,
     /// Read-only where an ordinary user cannot write anyway.
     pub lean: bool,
     /// The machine's network, and not one of its own.

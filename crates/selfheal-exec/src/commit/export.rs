@@ -168,7 +168,7 @@ impl Export<'_> {
     fn unmarked(&self, name: Raw) -> Option<Raw> {
         let prefix: &[u8] = match self.marks {
             Marks::Trusted => b"trusted.overlay.",
-            Marks::User => b"user.overlay.",
+            Marks::User | Marks::Copied => b"user.overlay.",
         };
         match name.0.strip_prefix(prefix) {
             None => Some(name),

@@ -24,7 +24,9 @@ fn random(args: &[OsString]) -> Option<i32> {
     let [word, numbers @ ..] = args else { return None };
     let numbers: Vec<u64> = numbers.iter().filter_map(|number| number.to_str()?.parse().ok()).collect();
     match (word.to_str()?, numbers.as_slice()) {
-        ("operate", [seed, from, to]) => Some(i32::from(operate::main(*seed, *from, *to).is_err())),
+        ("operate", [seed, from, to, sockets]) => {
+            Some(i32::from(operate::main(*seed, *from..*to, *sockets == 1).is_err()))
+        }
         _ => None,
     }
 }

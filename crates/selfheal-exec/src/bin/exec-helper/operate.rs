@@ -1,10 +1,11 @@
-//! Random changes of a file tree, for the comparison of a box with a plain folder: `operate SEED FROM TO` makes the
-//! sequences FROM to TO, each in the folder of its number below the current one. What a sequence does depends on its
+//! Random changes of a file tree, for the comparison of a box with a plain folder: `operate SEED FROM TO SOCKETS` makes
+//! the sequences FROM to TO, with sockets when that is 1, each in the folder of its number below the current one. What a sequence does depends on its
 //! number alone, never on what it finds, so that two trees that are alike stay so. What the system refuses is passed
 //! over.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, lchown, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,16 @@ use rustix::fs::{CWD, FallocateFlags, FileType, Mode, RenameFlags, Timespec, Tim
 use rustix::thread::CapabilitySet;
 
 /// A small generator of pseudo-random numbers (splitmix64): the same seed gives the same numbers for ever.
-struct Chance(u64);
+struct Chance {
+    state: u64,
+    /// Whether sockets are made.
+    sockets: bool,
+}
 
 impl Chance {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
@@ -63,13 +68,14 @@ const PLACES: &[&[&str]] = &[
 const MODES: &[u32] = &[0o600, 0o644, 0o700, 0o755, 0o555, 0o4755, 0o2755, 0o1777, 0o640];
 
 /// Runs the sequences.
-pub(crate) fn main(seed: u64, from: u64, to: u64) -> io::Result<()> {
+pub(crate) fn main(seed: u64, numbers: Range<u64>, sockets: bool) -> io::Result<()> {
     // Root outside keeps set-user-id bits when he writes, and root of a box cannot.
     let mut rights = rustix::thread::capabilities(None)?;
     rights.effective.remove(CapabilitySet::FSETID);
     rustix::thread::set_capabilities(None, rights)?;
-    for number in from..to {
-        let mut chance = Chance(seed ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d));
+    for number in numbers {
+        let begin = seed ^ number.wrapping_mul(0x2545_f491_4f6c_dd1d);
+        let mut chance = Chance { state: begin, sockets };
         let below = PathBuf::from(number.to_string());
         for _ in 0..=chance.below(14) {
             // What cannot be done here cannot be done in the other tree either.
@@ -136,7 +142,7 @@ fn names(chance: &mut Chance, path: &Path, other: &Path) -> io::Result<()> {
         2 => fs::hard_link(path, other),
         3 => symlink(chance.one_of(&["file", "folder", "new"]).unwrap_or("x"), path),
         4 => Ok(rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::from_raw_mode(0o640), 0)?),
-        5 => UnixListener::bind(path).map(drop),
+        5 if chance.sockets => UnixListener::bind(path).map(drop),
         6 if !is_folder(path) && !is_folder(other) => {
             Ok(rustix::fs::renameat_with(CWD, path, CWD, other, RenameFlags::EXCHANGE)?)
         }

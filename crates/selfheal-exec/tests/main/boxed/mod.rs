@@ -2,6 +2,7 @@
 
 mod basics;
 mod commit;
+mod copies;
 mod doubtful;
 mod effects;
 mod endings;

@@ -118,7 +118,7 @@ fn environment_is_as_given_less_what_leads_out() {
 
 #[test]
 fn without_a_rung_nothing_runs() {
-    let place = Place::forbidding(&["overlay"]);
+    let place = Place::forbidding(&["overlay", "copy"]);
     assert_eq!(place.runner.rung().name, "none");
     assert!(!place.runner.rung().why_not_better.is_empty());
     assert!(place.runner.run(&place.shell("true")).is_err());
