@@ -439,9 +439,13 @@ pub fn exec_bare(order: &Order) -> Ended {
         Ok(ready) => ready,
         Err(ended) => return ended,
     };
-    let mut error = ready.command(order).exec();
+    let exec = |mut command: Command| {
+        unix::with_sigpipe_as_it_was(&mut command);
+        command.exec()
+    };
+    let mut error = exec(ready.command(order));
     if error.raw_os_error() == Some(libc::ENOEXEC) {
-        error = ready.by_shell(order).exec();
+        error = exec(ready.by_shell(order));
     }
     ready.explain(order, &error)
 }

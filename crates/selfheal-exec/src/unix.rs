@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::ptr;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::process::Pid;
@@ -177,6 +177,35 @@ pub(crate) fn reap() -> Option<Reaped> {
     Some(Reaped { pid, change, peak_kib: u64::try_from(usage.ru_maxrss).unwrap_or(0) })
 }
 
+/// Whether this process was started with SIGPIPE ignored, as systemd does it.
+static PIPE_IGNORED: AtomicBool = AtomicBool::new(false);
+
+/// Rust's runtime ignores SIGPIPE before `main`, and takes it as it usually is for what it starts; so the question has to be
+/// asked before.
+extern "C" fn look_at_sigpipe() {
+    PIPE_IGNORED.store(is_ignored(libc::SIGPIPE), Ordering::Relaxed);
+}
+
+// SAFETY: functions listed there are called once by the C library at the start, in a process of one thread; this one only
+// makes a system call and stores a flag.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOOK_AT_SIGPIPE: extern "C" fn() = look_at_sigpipe;
+
+/// Gives a command SIGPIPE as this process was given it.
+pub(crate) fn with_sigpipe_as_it_was(command: &mut Command) {
+    if !PIPE_IGNORED.load(Ordering::Relaxed) {
+        return;
+    }
+    let ignore = || {
+        // SAFETY: signal is async-signal-safe and takes no pointer to data.
+        unsafe { libc::signal(libc::SIGPIPE, libc::SIG_IGN) };
+        Ok(())
+    };
+    // SAFETY: the closure allocates nothing and takes no locks, as needed between fork and exec.
+    unsafe { command.pre_exec(ignore) };
+}
+
 /// Gives the command this mask of blocked signals instead of our own, lets it die with this process, and makes it the
 /// foreground group of a terminal before it starts. For the latter it must get a group of its own as well.
 ///
@@ -201,6 +230,7 @@ pub(crate) fn start_with(command: &mut Command, mask: Mask, terminal: Option<Raw
     };
     // SAFETY: the closure allocates nothing and takes no locks, as needed between fork and exec.
     unsafe { command.pre_exec(prepare) };
+    with_sigpipe_as_it_was(command);
 }
 
 // ---- descriptors --------------------------------------------------------------------------------------------------
@@ -218,6 +248,7 @@ pub(crate) fn inherit(command: &mut Command, fds: Vec<RawFd>) {
     };
     // SAFETY: the closure allocates nothing and takes no locks, as needed between fork and exec.
     unsafe { command.pre_exec(open_up) };
+    with_sigpipe_as_it_was(command);
 }
 
 /// Takes over a descriptor that was inherited by number, and closes it for children. Standard streams are refused.

@@ -3,7 +3,8 @@
 //! Prints, from one run on this machine: the overhead of `selfheal run -- true` over `true` with recording on, beside
 //! `timeout 60 true` and, where it is installed, `chronic true`; the time to pass 1 GB through, beside `cat`; the peak
 //! memory of selfheal meanwhile; and what became of 200 jobs that were started at once. With `--full` behind `--` the
-//! memory is also taken over 5 GB of output. Ratios within one run count; single times on a shared machine do not.
+//! memory is also taken over 5 GB of output. Ratios within one run count; single times on a shared machine do not: under
+//! `chrt -f 10` (real-time scheduling) others do not disturb.
 
 #![expect(
     clippy::expect_used,
@@ -28,15 +29,7 @@ const RUNS: usize = 101;
 
 fn main() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let bare = median(folder.path(), &["true"]);
-    let timeout = median(folder.path(), &["timeout", "60", "true"]);
-    let own = median(folder.path(), &[env!("CARGO_BIN_EXE_selfheal"), "run", "--", "true"]);
-    say("true", bare, bare);
-    say("timeout 60 true", timeout, bare);
-    if is_installed("chronic") {
-        say("chronic true", median(folder.path(), &["chronic", "true"]), bare);
-    }
-    say("selfheal run -- true", own, bare);
+    overhead(folder.path());
 
     let gigabyte = "head -c 1000000000 /dev/zero";
     let cat = once(folder.path(), &["sh", "-c", &format!("{gigabyte} | cat")]);
@@ -99,15 +92,39 @@ fn once(folder: &Path, words: &[&str]) -> Duration {
     began.elapsed()
 }
 
-fn median(folder: &Path, words: &[&str]) -> Duration {
-    let mut times: Vec<Duration> = (0..RUNS + 5).map(|_| once(folder, words)).skip(5).collect();
-    times.sort();
-    times[times.len() / 2]
-}
-
-fn say(name: &str, time: Duration, bare: Duration) {
+/// Runs the commands in turn, so that whatever else the machine does meets all of them alike.
+fn overhead(folder: &Path) {
+    let own = env!("CARGO_BIN_EXE_selfheal");
+    let mut commands = vec![
+        ("true", vec!["true"]),
+        ("timeout 60 true", vec!["timeout", "60", "true"]),
+        ("selfheal run -- true", vec![own, "run", "--", "true"]),
+    ];
+    if is_installed("chronic") {
+        commands.push(("chronic true", vec!["chronic", "true"]));
+    }
+    let mut times = vec![Vec::new(); commands.len()];
+    for round in 0..RUNS + 5 {
+        for ((_, words), times) in commands.iter().zip(&mut times) {
+            let time = once(folder, words);
+            if round >= 5 {
+                times.push(time);
+            }
+        }
+    }
+    times.iter_mut().for_each(|times| times.sort());
     let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
-    println!("{name:<22}  {:>8.2} ms median of {RUNS}   over bare {:>6.2} ms", ms(time), ms(time) - ms(bare));
+    let bare = [ms(times[0][RUNS / 2]), ms(times[0][0])];
+    for ((name, _), times) in commands.iter().zip(&times) {
+        let own = [ms(times[RUNS / 2]), ms(times[0])];
+        println!(
+            "{name:<22}  {:>8.2} ms median of {RUNS}   over bare {:>6.2} ms   least {:>6.2} ms   over bare {:>6.2} ms",
+            own[0],
+            own[0] - bare[0],
+            own[1],
+            own[1] - bare[1]
+        );
+    }
 }
 
 /// The largest resident set of selfheal's own two processes while a job prints, by the kernel's high-water mark.

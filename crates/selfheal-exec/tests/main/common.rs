@@ -84,15 +84,20 @@ impl Program {
     /// The program with a deadline and a grace in milliseconds.
     pub fn new(cwd: &Path, deadline: u32, grace: u32, argv: &[&str]) -> Self {
         let mut command = std::process::Command::new(HELPER);
-        Self::fill(&mut command, cwd, deadline, grace, argv);
+        Self::fill(&mut command, cwd, [deadline, grace], "run", argv);
         Self { command, cwd: cwd.to_owned() }
     }
 
     /// The same, started by other words.
     pub fn below(words: &[&str], cwd: &Path, argv: &[&str]) -> Self {
+        Self::below_as("run", words, cwd, argv)
+    }
+
+    /// The same, with `bare` for `run`.
+    pub fn below_as(word: &str, words: &[&str], cwd: &Path, argv: &[&str]) -> Self {
         let mut command = std::process::Command::new(words.first().unwrap());
         command.args(words.get(1..).unwrap()).arg(HELPER);
-        Self::fill(&mut command, cwd, 300_000, 60_000, argv);
+        Self::fill(&mut command, cwd, [300_000, 60_000], word, argv);
         Self { command, cwd: cwd.to_owned() }
     }
 
@@ -103,8 +108,8 @@ impl Program {
         Self { command, cwd: cwd.to_owned() }
     }
 
-    fn fill(command: &mut std::process::Command, cwd: &Path, deadline: u32, grace: u32, argv: &[&str]) {
-        command.arg("run").arg(cwd.join("result")).args([deadline.to_string(), grace.to_string()]);
+    fn fill(command: &mut std::process::Command, cwd: &Path, times: [u32; 2], word: &str, argv: &[&str]) {
+        command.arg(word).arg(cwd.join("result")).args(times.map(|time| time.to_string()));
         command.args(argv).current_dir(cwd);
     }
 

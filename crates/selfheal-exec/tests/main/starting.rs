@@ -10,7 +10,7 @@ use selfheal_core::ports::{Executor, Trouble};
 use selfheal_core::run::Ended;
 use selfheal_exec::Supervisor;
 
-use crate::common::{HELPER, folder, order, run, shell, supervisor};
+use crate::common::{HELPER, Program, folder, order, run, shell, supervisor};
 
 fn write(path: &Path, content: &str, mode: u32) {
     fs::write(path, content).unwrap();
@@ -123,4 +123,21 @@ fn a_bare_command_takes_the_place_of_the_program() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), format!("{pid} word gone\n"));
     assert_eq!(bare(&["./nothing"]).1.status.code(), Some(127));
     assert_eq!(bare(&["/"]).1.status.code(), Some(126));
+}
+
+#[test]
+fn a_job_has_its_signals_as_the_bare_command_has_them() {
+    let (_keep, cwd) = folder();
+    for trap in [":", "trap '' PIPE", "trap '' PIPE HUP USR1"] {
+        let line = format!("{trap}; exec \"$@\"");
+        let wrap = ["bash", "-c", &line, "x"];
+        let look = ["grep", "-E", "^Sig(Blk|Ign|Cgt)", "/proc/self/status"];
+        let bare = Program::other(&[&wrap[..], &look[..]].concat(), &cwd).command().output().unwrap();
+        for word in ["run", "bare"] {
+            let mut program = Program::below_as(word, &wrap, &cwd, &look);
+            let supervised = program.command().output().unwrap();
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            assert_eq!(text(&supervised.stdout), text(&bare.stdout), "{word}: {trap}");
+        }
+    }
 }
