@@ -73,6 +73,8 @@ pub enum Hold {
     SuddenlyEmpty,
     /// A rule that is still in preview had a part in it.
     Preview,
+    /// Two repairs of the same size work, and do different things.
+    Tie,
     /// The repair could not be tried here.
     Inconclusive,
     /// The guard could not judge it.
@@ -100,6 +102,7 @@ impl Hold {
             Self::MissingMount => "missing_mount",
             Self::SuddenlyEmpty => "suddenly_empty",
             Self::Preview => "preview",
+            Self::Tie => "tie",
             Self::Inconclusive => "inconclusive",
             Self::Unjudged => "unjudged",
         }

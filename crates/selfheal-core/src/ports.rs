@@ -393,11 +393,17 @@ pub enum Standing {
 
 /// Memory: proven repairs, keyed by failure signature.
 pub trait Memory {
-    /// The repairs that are remembered for a failure of a script, best first.
+    /// The repairs that are remembered for a failure, best first: those of this script before those of others in the same
+    /// language. What lost as often as it won, and what expired, is not among them.
     ///
     /// # Errors
     /// When the store cannot be read.
-    fn recall(&self, signature: &Signature, script: &Path) -> Result<Vec<Remembered>, PortError>;
+    fn recall(
+        &self,
+        signature: &Signature,
+        script: &Path,
+        language: &str,
+    ) -> Result<Vec<Remembered>, PortError>;
     /// Remembers a repair that was applied and ran well.
     ///
     /// # Errors
@@ -408,9 +414,85 @@ pub trait Memory {
     /// # Errors
     /// When it cannot be stored.
     fn count(&self, entry: &str, won: bool) -> Result<(), PortError>;
+    /// Counts a loss for what an incident taught, because its repair was taken back; whether it had taught anything.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn unlearn(&self, incident: &IncidentId) -> Result<bool, PortError>;
+    /// Says why an entry is not recalled any more.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn expire(&self, entry: &str, why: &str) -> Result<(), PortError>;
+    /// All entries, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn memories(&self) -> Result<Vec<Remembered>, PortError>;
+    /// Drops an entry.
+    ///
+    /// # Errors
+    /// [`Trouble::Missing`] when there is none of that name.
+    fn forget(&self, entry: &str) -> Result<(), PortError>;
 }
 
-/// A remembered repair: whole lines that were replaced, with the content they were replaced in.
+/// Priors: how often a cause was the true one, and how often a rule's repair worked, per class of failure and tool.
+pub trait Priors {
+    /// Counts once.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn tally(&self, key: &TallyKey, won: bool) -> Result<(), PortError>;
+    /// All counts, by class, tool and name.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn tallies(&self) -> Result<Vec<Tally>, PortError>;
+}
+
+/// What is counted.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TallyKey {
+    /// The class of the failure.
+    pub class: String,
+    /// The command that failed, without its folder.
+    pub tool: String,
+    /// `rule`, `memory`, `model` or `cause`.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// What is counted.
+    #[serde(flatten)]
+    pub key: TallyKey,
+    /// How often it was right.
+    pub won: u32,
+    /// How often it was not.
+    pub lost: u32,
+}
+
+/// Under which conditions a remembered repair may be tried, and where it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Conditions {
+    /// What the script is written in; other scripts in it may be mended the same way.
+    pub language: String,
+    /// The interpreter and its version; another version lets the entry expire. Empty where it is not known.
+    pub tool: String,
+    /// The incident that taught it.
+    pub incident: Option<IncidentId>,
+    /// When.
+    pub learnt: Timestamp,
+    /// Why it is not recalled any more.
+    pub expired: Option<String>,
+}
+
+/// A remembered repair: whole lines that were replaced, with the content they were replaced in. In the texts, `⟦path⟧` stands
+/// for the field `path` of the fault, and `⟦folder⟧` for the script's folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remembered {
     /// Its name in the store.
@@ -427,6 +509,9 @@ pub struct Remembered {
     pub wins: u32,
     /// How often it did not, or was taken back.
     pub losses: u32,
+    /// When it may be tried, and where it comes from.
+    #[serde(default)]
+    pub conditions: Conditions,
 }
 
 /// The outbox: messages that wait to be delivered.

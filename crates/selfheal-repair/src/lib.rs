@@ -10,6 +10,7 @@
 
 mod candidate;
 mod case;
+mod causes;
 mod caution;
 mod combine;
 mod folders;
@@ -27,7 +28,8 @@ mod text;
 
 pub use candidate::{Around, Candidate, Options, candidates};
 pub use case::{Case, Language, ScriptFile};
+pub use causes::mended_causes;
 pub use combine::combine;
 pub use manual::{Applicability, RulePage, manual};
-pub use memory::recalled;
+pub use memory::{Edits, fits, lesson, recalled};
 pub use rules::{Rule, rules};

@@ -23,6 +23,7 @@ mod schema;
 mod sent;
 mod settings;
 mod snapshots;
+mod tally;
 mod trouble;
 mod values;
 

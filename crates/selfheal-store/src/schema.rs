@@ -9,7 +9,7 @@ use selfheal_core::ports::{PortError, Trouble};
 use crate::trouble::sql;
 
 /// The migrations; the n-th leads to version n.
-const MIGRATIONS: [&str; 1] = [include_str!("schema/0001.sql")];
+const MIGRATIONS: [&str; 2] = [include_str!("schema/0001.sql"), include_str!("schema/0002.sql")];
 
 /// The version that this selfheal reads and writes.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;

@@ -51,7 +51,7 @@ fn a_newer_store_is_left_alone() {
     let before = fs::read(place.database()).unwrap();
     let error = refused(&place.root());
     assert_eq!(error.trouble, Trouble::Newer);
-    assert_eq!(error.to_string(), "use a store of version 999; this selfheal knows versions up to 1");
+    assert_eq!(error.to_string(), "use a store of version 999; this selfheal knows versions up to 2");
     assert_eq!(fs::read(place.database()).unwrap(), before);
 }
 
@@ -178,12 +178,12 @@ fn an_old_database_is_opened_with_all_that_it_holds() {
     assert_eq!(store.allowed(&job()).unwrap(), Some(selfheal_store::Level::Low));
     assert_eq!(store.entries(&id(1), 9).unwrap(), [entry("opened", 1), entry("held", 1)]);
     assert_eq!(store.verify().unwrap().broken, None);
-    assert_eq!(store.recall(&Signature::new("s"), Path::new("/srv/job.sh")).unwrap().len(), 1);
+    assert_eq!(store.recall(&Signature::new("s"), Path::new("/srv/job.sh"), "").unwrap().len(), 1);
     assert_eq!(store.due(Timestamp(10), 9).unwrap().len(), 1);
     store.store(&incident(2), &[entry("opened", 2)]).unwrap();
     assert_eq!(store.verify().unwrap().broken, None);
     let version: u32 = place.sql().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!(version, 1);
+    assert_eq!(version, 2);
 }
 
 include!("fixtures/store-1.rs");
@@ -209,6 +209,7 @@ fn write_the_fixture() {
             summary: "b for a".to_owned(),
             wins: 1,
             losses: 0,
+            conditions: selfheal_core::ports::Conditions::default(),
         })
         .unwrap();
     store
@@ -221,7 +222,7 @@ fn write_the_fixture() {
         .unwrap();
     drop(store);
     place.sql().execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE; VACUUM; PRAGMA journal_mode = WAL").unwrap();
-    fs::copy(place.database(), folder.join("store-1.db")).unwrap();
+    fs::copy(place.database(), folder.join("store-2.db")).unwrap();
     let lines: String = ["ledger.seal", "ledger.key", "ledger.head"]
         .iter()
         .map(|name| format!("    ({name:?}, {:?}),\n", fs::read_to_string(place.root().join(name)).unwrap()))
@@ -229,7 +230,7 @@ fn write_the_fixture() {
     let text = format!(
         "/// The ledger's files that belong to the old database.\nconst FIXTURE_FILES: [(&str, &str); 3] = [\n{lines}];\n"
     );
-    fs::write(folder.join("store-1.rs"), text).unwrap();
+    fs::write(folder.join("store-2.rs"), text).unwrap();
 }
 
 #[test]

@@ -27,6 +27,7 @@ fn prepare(place: &Place) {
         summary: String::new(),
         wins: 0,
         losses: 0,
+        conditions: selfheal_core::ports::Conditions::default(),
     };
     let store = place.open();
     assert_eq!(store.count("shared", true).unwrap_err().trouble, Trouble::Missing);

@@ -63,6 +63,7 @@ hold-managed = the file says that another tool manages it
 hold-network-file-system = the file is on a network file system
 hold-writable-by-others = somebody else can write the file
 hold-changes-meaning = the repair changes what is read or computed
+hold-tie = two repairs of the same size work, and they do different things
 hold-preview = the rule behind it is in preview; [rules] promote in the settings lets it act
 hold-missing-mount = it needs a folder on a mount point that is not mounted
 hold-suddenly-empty = an input folder is empty that never was before
@@ -150,6 +151,15 @@ undone = { $n ->
    *[other] { $n } files are
 } back as before incident { $id }
 approved = incident { $id }: applied; the next run uses it. Take it back with: selfheal undo { $id }
+memory-none = nothing is remembered yet
+memory-forgotten = { $id }: forgotten
+memory-imported = { $n } remembered repairs taken over; each is proved again before it is used
+memory-line = won { $wins }, lost { $losses }, learnt { $when }
+memory-expired = not used any more: { $why }
+stats-none = nothing has been counted yet
+stats-incidents = incidents: { $list }
+stats-makers = repaired by: { $list }
+stats-counts = what was right, by class of failure and command:
 rejected = incident { $id }: rejected; nothing was changed
 allowed = { $job }: proved repairs up to risk { $risk } are applied unattended
 allowed-none = { $job }: repairs wait for a person

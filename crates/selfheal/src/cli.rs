@@ -65,6 +65,10 @@ pub enum Command {
     Cron(CronArgs),
     /// Look at every scheduled job: could it be tried, who would see that it failed; changes nothing
     Survey(SurveyArgs),
+    /// Show, drop, export or import what selfheal has learnt from repairs that worked
+    Memory(MemoryArgs),
+    /// Count what became of incidents, who repaired them, and what was right how often
+    Stats(StatsArgs),
     /// Measure selfheal on a folder of failing jobs: what is truly put right, and what is not
     Bench(Box<BenchArgs>),
     /// Print generated files: the settings schema, the JSON schema, the manual of rules
@@ -637,4 +641,48 @@ pub struct BenchArgs {
     /// Print no line per case while they run
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// What selfheal has learnt.
+#[derive(Debug, Args)]
+pub struct MemoryArgs {
+    /// What to do with it
+    #[command(subcommand)]
+    pub command: MemoryCommand,
+}
+
+/// What to do with remembered repairs.
+#[derive(Debug, Subcommand)]
+pub enum MemoryCommand {
+    /// List remembered repairs, the newest first
+    List {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show one with its edits
+    Show {
+        /// Its name, or the end of it
+        id: String,
+    },
+    /// Drop one
+    Forget {
+        /// Its name, or the end of it
+        id: String,
+    },
+    /// Print all as one JSON object a line; unredacted, for they hold parts of scripts
+    Export,
+    /// Take over what another machine exported; each is proved again before it is used
+    Import {
+        /// The file
+        file: PathBuf,
+    },
+}
+
+/// Counts.
+#[derive(Debug, Args)]
+pub struct StatsArgs {
+    /// Print them as JSON
+    #[arg(long)]
+    pub json: bool,
 }

@@ -106,6 +106,8 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Init(args) => commands::init::run(context, &args),
         Command::Cron(args) => commands::cron::run(context, &args),
         Command::Survey(args) => commands::survey::run(context, &args),
+        Command::Memory(args) => commands::memory::run(context, &args),
+        Command::Stats(args) => commands::stats::run(context, &args),
         Command::Bench(args) => commands::bench::run(context, &args),
         Command::Generate(args) => commands::generate::run(&args),
     }

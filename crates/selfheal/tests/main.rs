@@ -19,6 +19,7 @@ mod explain;
 mod faults;
 mod help;
 mod hosts;
+mod memory;
 mod outcomes;
 mod overlap;
 mod profiles;

@@ -51,7 +51,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
             word.contains('f') || word.contains('c') || word.contains('t') || word.contains('k')
         };
         PROGRAMS.contains(&script.name(command).as_str())
-            && line.is_some_and(|line| script.covers(command, line))
+            && line.is_none_or(|line| line == 0 || script.covers(command, line))
             && !options.iter().any(other)
             && !script.in_condition(command)
     });

@@ -83,22 +83,27 @@ fn substitutions(script: &Script<'_>, command: &Command, got: &str) -> Vec<(Rang
     words.filter_map(|span| Some((span.clone(), parted(script.get(span), *new)?))).collect()
 }
 
-/// A word of one substitution with a variable, parted by another character.
+/// A word of substitutions, of which one holds a variable, parted by another character.
 fn parted(word: &str, new: char) -> Option<String> {
-    let start = word
-        .find("s/")
-        .filter(|at| word.get(..*at).is_some_and(|lead| lead.trim_matches(['"', '\'']).is_empty()))?;
-    let body = word.get(start + 2..)?;
+    let quote = word.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let inner = quote.map_or(Some(word), |quote| word.strip_prefix(quote)?.strip_suffix(quote))?;
+    let commands: Option<Vec<String>> = inner.split(';').map(|command| one_parted(command, new)).collect();
+    let quote = quote.map(String::from).unwrap_or_default();
+    inner.contains('$').then(|| Some(format!("{quote}{}{quote}", commands?.join(";"))))?
+}
+
+/// One substitution, parted by another character.
+fn one_parted(command: &str, new: char) -> Option<String> {
+    let lead = command.len() - command.trim_start().len();
+    let body = command.trim_start().strip_prefix("s/")?;
     let slashes: Vec<usize> = unescaped(body);
     let [middle, end] = slashes.as_slice() else { return None };
     let (old, rest) = (body.get(..*middle)?, body.get(middle + 1..*end)?);
     let flags = body.get(end + 1..)?;
-    let plain = flags.trim_end_matches(['"', '\'']).chars().all(|c| c.is_ascii_alphanumeric());
+    let plain = flags.chars().all(|c| c.is_ascii_alphanumeric());
     // A slash that was written for the old form needs its backslash no more.
     let bare = |text: &str| text.replace("\\/", "/");
-    (plain && (old.contains('$') || rest.contains('$'))).then(|| {
-        format!("{}s{new}{}{new}{}{new}{flags}", word.get(..start).unwrap_or_default(), bare(old), bare(rest))
-    })
+    plain.then(|| format!("{}s{new}{}{new}{}{new}{flags}", " ".repeat(lead), bare(old), bare(rest)))
 }
 
 /// Where slashes stand that part: not escaped, not inside of `${…}` or `$(…)`.

@@ -97,6 +97,7 @@ fn numbers(case: &Case, module: &Module, node: Node<'_>) -> Vec<Part> {
                 .trace
                 .and_then(|trace| trace.value(text))
                 .is_some_and(|value| value.parse::<f64>().is_ok()),
+            "parenthesized_expression" => is_calculated(module, *node),
             "call" => text.split_once('(').is_some_and(|(name, _)| NUMBERS.contains(&name)),
             _ => false,
         }
@@ -104,8 +105,19 @@ fn numbers(case: &Case, module: &Module, node: Node<'_>) -> Vec<Part> {
     operands
         .iter()
         .filter(|node| number(node))
-        .map(|node| (node.byte_range(), format!("str({})", module.text_of(*node))))
+        .map(|node| (node.byte_range(), in_str(module.text_of(*node))))
         .collect()
+}
+
+fn in_str(text: &str) -> String {
+    if text.starts_with('(') { format!("str{text}") } else { format!("str({text})") }
+}
+
+/// Whether an expression in brackets can only be a number: a difference, a product or a quotient of no text.
+fn is_calculated(module: &Module, node: Node<'_>) -> bool {
+    let inner = node.child(1).filter(|inner| inner.kind() == "binary_operator");
+    let operator = inner.and_then(|inner| inner.child_by_field_name("operator"));
+    operator.is_some_and(|op| matches!(module.text_of(op), "-" | "/" | "//" | "**"))
 }
 
 fn collect<'t>(module: &Module, node: Node<'t>, out: &mut Vec<Node<'t>>) {
@@ -147,6 +159,10 @@ mod tests {
         assert_eq!(
             case("t += \"failed: \" + bad + \" of \" + name").healed(&TextAndNumber),
             "t += \"failed: \" + str(bad) + \" of \" + name\n"
+        );
+        assert_eq!(
+            case("t = 'over by ' + (used - limit)").healed(&TextAndNumber),
+            "t = 'over by ' + str(used - limit)\n"
         );
         assert_eq!(
             case("print('rows: ' + len(rows) + \"\\n\")").healed(&TextAndNumber),

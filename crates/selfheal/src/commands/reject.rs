@@ -20,6 +20,7 @@ pub fn run(context: &Context, args: &DecideArgs) -> Ended {
         let _lock = crate::lock::lock_job(&context.state, &incident.job)?;
         // Somebody may have decided while the lock was waited for.
         let mut incident = waiting(&store, incident.id.as_str())?;
+        crate::driver::taken_back(&store, &incident);
         decider.go(&mut incident, Event::Rejected, "rejected")?;
         print(&format!("{}\n", context.texts().say("rejected", &[("id", incident.id.short())])));
     }

@@ -41,6 +41,7 @@ pub fn run(context: &Context, args: &UndoArgs) -> Ended {
             failed
         }
     })?;
+    crate::driver::taken_back(&store, &incident);
     Decider::new(context, &store).go(&mut incident, Event::Undone, "undone")?;
     let values = [("n", files.len().to_string()), ("id", incident.id.short().to_owned())];
     let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();

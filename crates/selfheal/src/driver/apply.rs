@@ -54,6 +54,7 @@ impl Healer<'_> {
     /// Puts the files back, because the repaired job failed for real.
     pub(super) fn take_back(&mut self) -> Result<(), CommandError> {
         take_back_all(self.tools.store, &self.incident.id, &self.files())?;
+        super::taken_back(self.tools.store, &self.incident);
         self.notes.push(self.tools.texts.say("note-taken-back", &[]));
         Ok(())
     }

@@ -76,6 +76,9 @@ impl Healer<'_> {
         if normal::emptied_folder(&self.tools.store.good_runs(&self.job.key)).is_some() {
             holds.push(Hold::SuddenlyEmpty);
         }
+        if self.tie {
+            holds.push(Hold::Tie);
+        }
         if self.is_in_preview(kept) {
             holds.push(Hold::Preview);
         }

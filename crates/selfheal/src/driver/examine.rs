@@ -93,6 +93,7 @@ impl Healer<'_> {
         if first_look {
             self.repeatable = Some(self.judge_repeatable(script.as_deref(), &report));
             self.compare_environment(&mut report);
+            self.order_causes(&mut report);
         }
         Ok(self.reported(report))
     }

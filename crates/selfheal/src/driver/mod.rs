@@ -15,6 +15,7 @@ mod propose;
 mod record;
 pub mod recover;
 mod remember;
+mod rivals;
 mod scenario;
 mod timing;
 mod trial;
@@ -58,6 +59,7 @@ pub use given::Given;
 pub use propose::Source;
 pub(crate) use propose::maker;
 pub(crate) use record::{command_line, entry, run_record, was_good};
+pub use remember::{imported, taken_back};
 
 /// What a healer works with. Borrowed from the command that runs the job.
 pub struct Tools<'a> {
@@ -70,7 +72,7 @@ pub struct Tools<'a> {
     /// Runs the job for real.
     pub executor: &'a dyn Executor,
     /// Tries it.
-    pub boxes: &'a dyn Boxes,
+    pub boxes: &'a (dyn Boxes + Sync),
     /// What exit codes mean.
     pub profiles: &'a Profiles,
     /// Takes secrets out.
@@ -115,6 +117,8 @@ pub struct Healer<'a> {
     sources: VecDeque<Source>,
     attempts: Vec<trial::Attempt>,
     chosen: Option<trial::Attempt>,
+    /// Whether another repair of the same size works too, and does other things.
+    tie: bool,
     started: Instant,
     trials: u32,
     /// The tokens that a model may still cost.
@@ -176,6 +180,7 @@ impl<'a> Healer<'a> {
             sources,
             attempts: Vec::new(),
             chosen: None,
+            tie: false,
             started: Instant::now(),
             trials: 0,
             #[cfg(feature = "model")]

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use selfheal_core::engine::Event;
-use selfheal_core::ports::Memory;
 use selfheal_core::proposal::Source as Maker;
 use selfheal_core::report::Report;
 use selfheal_core::scene::Scene;
@@ -70,28 +69,9 @@ impl Healer<'_> {
         let Some(report) = &self.report else { return Vec::new() };
         let script = self.script_file(&self.scene);
         let mut found = self.remembered(report, script.as_ref());
-        found.extend(self.rule_candidates(report, script.as_ref(), self.trace.as_ref(), &self.scene));
+        let rules = self.rule_candidates(report, script.as_ref(), self.trace.as_ref(), &self.scene);
+        found.extend(self.by_experience(report, rules));
         found
-    }
-
-    fn remembered(&self, report: &Report, script: Option<&ScriptFile>) -> Vec<Candidate> {
-        let Some(script) = script.filter(|_| !self.leaves_out(Part::Memory)) else { return Vec::new() };
-        let entries = match self.tools.store.recall(&report.signature, &script.path) {
-            Ok(entries) => entries,
-            Err(error) => {
-                tracing::warn!(%error, "memory cannot be read");
-                return Vec::new();
-            }
-        };
-        let case = Case {
-            job: self.job,
-            argv: &self.job.argv,
-            report,
-            script: Some(script),
-            trace: self.trace.as_ref(),
-            scene: &self.scene,
-        };
-        selfheal_repair::recalled(&case, &entries)
     }
 
     /// What the rules propose for a report, on the machine as `scene` shows it.

@@ -1,16 +1,19 @@
-//! Remembering a repair that worked: its hunks as search and replace, so that the same failure of the same script is
-//! mended without thinking again. It goes through admission and proof like any other.
+//! Learning from what came of repairs: proven ones are remembered, what is recalled is checked against what the machine is
+//! now, and what worked and what did not is counted per class of failure and tool.
 
-use selfheal_core::incident::Status;
-use selfheal_core::ports::{Clock, Memory, Remembered};
-use selfheal_core::proposal::{FileChange, Source};
-use selfheal_syntax::diff;
+use selfheal_core::ids::{IncidentId, Timestamp};
+use selfheal_core::incident::{Incident, Status};
+use selfheal_core::ports::{Clock, Conditions, Memory, PortError, Priors, Remembered, Tally, TallyKey};
+use selfheal_core::proposal::Source;
+use selfheal_core::report::Report;
+use selfheal_repair::{Candidate, Case, ScriptFile, mended_causes};
+use selfheal_store::Store;
 
 use super::Healer;
 use crate::cli::Part;
 
-/// Lines around a hunk that are tried to make it stand out.
-const MOST_AROUND: u32 = 6;
+/// A count speaks once it has this many cases.
+const SPEAKS: u32 = 3;
 
 impl Healer<'_> {
     /// Remembers the repair that is in place and ran well, or counts a win for the entry that it came from. What cannot
@@ -23,8 +26,8 @@ impl Healer<'_> {
         {
             return;
         }
-        if let Source::Memory { entry } = &kept.candidate.proposal.source {
-            self.note(self.tools.store.count(entry, true));
+        note(settled(self.tools.store, report, &kept.candidate.proposal.source, true));
+        if matches!(kept.candidate.proposal.source, Source::Memory { .. }) {
             return;
         }
         let Some(script) = &self.job.script else { return };
@@ -33,13 +36,15 @@ impl Healer<'_> {
         if change.path != *script {
             return;
         }
-        let Some(edits) = edits(change) else { return };
+        let before = change.before.as_deref().unwrap_or_default();
+        let file = ScriptFile::new(script.clone(), String::from_utf8_lossy(before).into_owned(), 0);
+        let Some(edits) = selfheal_repair::lesson(&self.case(report, Some(&file)), change) else { return };
         // Memory is kept as it is: what holds a secret does not go in.
         let secret = |text: &String| self.tools.redactor.text(text).as_str() != text;
         if edits.iter().any(|(old, new)| secret(old) || secret(new)) {
             return;
         }
-        self.note(self.tools.store.remember(&Remembered {
+        note(self.tools.store.remember(&Remembered {
             entry: self.tools.context.clock.fresh_id(),
             signature: report.signature.clone(),
             script: script.clone(),
@@ -47,39 +52,169 @@ impl Healer<'_> {
             summary: self.tools.redactor.text(&kept.candidate.diagnosis.strategy).to_string(),
             wins: 1,
             losses: 0,
+            conditions: Conditions {
+                language: language(&file),
+                tool: self.tool(),
+                incident: Some(self.incident.id.clone()),
+                learnt: self.tools.context.clock.now(),
+                expired: None,
+            },
         }));
     }
 
-    fn note(&self, done: Result<(), selfheal_core::ports::PortError>) {
-        if let Err(error) = done {
-            tracing::warn!(%error, "a repair could not be remembered");
+    /// What is remembered of a failure, as candidates. What no longer fits its own script, or was learnt with another
+    /// version of the tool, expires.
+    pub(super) fn remembered(&self, report: &Report, script: Option<&ScriptFile>) -> Vec<Candidate> {
+        let Some(script) = script.filter(|_| !self.leaves_out(Part::Memory)) else { return Vec::new() };
+        let entries = self.tools.store.recall(&report.signature, &script.path, &language(script));
+        let entries = entries.unwrap_or_else(|error| {
+            tracing::warn!(%error, "memory cannot be read");
+            Vec::new()
+        });
+        let case = self.case(report, Some(script));
+        let tool = self.tool();
+        let (good, gone): (Vec<Remembered>, Vec<Remembered>) =
+            entries.into_iter().partition(|entry| expiry(&case, entry, &tool).is_none());
+        for entry in &gone {
+            if let Some(why) = expiry(&case, entry, &tool) {
+                note(self.tools.store.expire(&entry.entry, &why));
+            }
+        }
+        selfheal_repair::recalled(&case, &good)
+    }
+
+    fn case<'c>(&'c self, report: &'c Report, script: Option<&'c ScriptFile>) -> Case<'c> {
+        Case {
+            job: self.job,
+            argv: &self.job.argv,
+            report,
+            script,
+            trace: self.trace.as_ref(),
+            scene: &self.scene,
+        }
+    }
+
+    /// The interpreter with its version, as far as it is known.
+    fn tool(&self) -> String {
+        let facts = crate::environment::of_job(self.tools.context, self.job, &self.env());
+        let program = facts.program.as_ref();
+        program.and_then(|program| program.version.clone()).unwrap_or_default()
+    }
+
+    /// A repair that failed when it was tried counts against who made it.
+    pub(super) fn note_failed(&self, candidate: &Candidate) {
+        let Some(report) = self.report.as_ref().filter(|_| !self.leaves_out(Part::Memory)) else { return };
+        note(settled(self.tools.store, report, &candidate.proposal.source, false));
+    }
+
+    /// Candidates in the order of what worked before for this class and tool; those without a count stay where they are.
+    pub(super) fn by_experience(&self, report: &Report, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let tallies = self.tallies(report);
+        candidates.sort_by_key(|candidate| match &candidate.proposal.source {
+            Source::Rules { names } => names.iter().map(|name| -standing(&tallies, "rule", name)).max(),
+            _ => None,
+        });
+        candidates
+    }
+
+    /// The causes of a report in the order of what was true before.
+    pub(super) fn order_causes(&self, report: &mut Report) {
+        let tallies = self.tallies(report);
+        report.causes.sort_by_key(|cause| -standing(&tallies, "cause", &cause.id));
+    }
+
+    fn tallies(&self, report: &Report) -> Vec<Tally> {
+        if self.leaves_out(Part::Memory) {
+            return Vec::new();
+        }
+        let (class, tool) = (report.class.word(), tool_of(report));
+        let mut tallies = self.tools.store.tallies().unwrap_or_default();
+        tallies.retain(|tally| tally.key.class == class && tally.key.tool == tool);
+        tallies
+    }
+}
+
+/// Why an entry is not to be tried any more, if it is so.
+fn expiry(case: &Case, entry: &Remembered, tool: &str) -> Option<String> {
+    let learnt = &entry.conditions.tool;
+    if !learnt.is_empty() && !tool.is_empty() && learnt != tool {
+        return Some(format!("the tool changed: {learnt} became {tool}"));
+    }
+    let own = case.script.is_some_and(|script| script.path == entry.script);
+    (own && !selfheal_repair::fits(case, entry)).then(|| "the script has changed".to_owned())
+}
+
+/// What a count says: 1 where it was always right, -1 where it was mostly wrong, 0 where nothing can be said.
+fn standing(tallies: &[Tally], kind: &str, name: &str) -> i32 {
+    let found = tallies.iter().find(|tally| tally.key.kind == kind && tally.key.name == name);
+    match found.map(|tally| (tally.won, tally.lost)) {
+        Some((won, 0)) if won >= SPEAKS => 1,
+        Some((won, lost)) if won + lost >= SPEAKS && lost > won.saturating_mul(2) => -1,
+        _ => 0,
+    }
+}
+
+/// The command that failed, without its folder.
+fn tool_of(report: &Report) -> String {
+    let word = report.command.as_ref().and_then(|command| command.words.first());
+    let name = word.map(|word| word.rsplit('/').next().unwrap_or(word)).unwrap_or_default();
+    name.chars().filter(|c| !c.is_control()).take(40).collect()
+}
+
+/// Counts what came of a repair: for who made it, and for the causes that it mends.
+fn settled(store: &Store, report: &Report, source: &Source, won: bool) -> Result<(), PortError> {
+    let key = |kind: &str, name: &str| TallyKey {
+        class: report.class.word().to_owned(),
+        tool: tool_of(report),
+        kind: kind.to_owned(),
+        name: name.to_owned(),
+    };
+    match source {
+        Source::Memory { entry } => {
+            store.count(entry, won)?;
+            store.tally(&key("memory", "remembered"), won)
+        }
+        Source::Model { name } => store.tally(&key("model", name), won),
+        Source::Given => Ok(()),
+        Source::Rules { names } => {
+            for name in names {
+                store.tally(&key("rule", name), won)?;
+            }
+            let mended: Vec<&str> = names.iter().flat_map(|name| mended_causes(name)).copied().collect();
+            // A repair that failed says nothing about causes; one that worked speaks against those that it does not mend.
+            for cause in report.causes.iter().filter(|_| won && !mended.is_empty()) {
+                store.tally(&key("cause", &cause.id), mended.contains(&cause.id.as_str()))?;
+            }
+            Ok(())
         }
     }
 }
 
-/// The hunks of a change, each with as many lines around it as make its old text stand exactly once; `None` where these
-/// edits do not give the change again.
-fn edits(change: &FileChange) -> Option<Vec<(String, String)>> {
-    let before = String::from_utf8(change.before.clone()?).ok()?;
-    let after = String::from_utf8(change.after.clone()?).ok()?;
-    let edits = diff::hunks(&before, &after)
-        .iter()
-        .map(|hunk| {
-            (0..MOST_AROUND)
-                .map(|around| widened(&before, &after, hunk, around))
-                .find(|(old, _)| !old.is_empty() && before.matches(old.as_str()).count() == 1)
-        })
-        .collect::<Option<Vec<_>>>()?;
-    let again = edits.iter().fold(before, |text, (old, new)| text.replacen(old, new, 1));
-    (again == after && !edits.is_empty()).then_some(edits)
+/// A repair was taken back or rejected: that counts at once, against the entry that it came from, against what it taught, and
+/// against its maker.
+pub fn taken_back(store: &Store, incident: &Incident) {
+    note(store.unlearn(&incident.id).map(|_| ()));
+    let source = incident.rounds.last().and_then(|round| round.source.clone());
+    let report = incident.report.as_ref().and_then(|text| serde_json::from_str::<Report>(text.as_str()).ok());
+    if let (Some(source), Some(report)) = (source, report) {
+        note(settled(store, &report, &source, false));
+    }
 }
 
-/// A hunk with lines around it, in the old and in the new text.
-fn widened(before: &str, after: &str, hunk: &diff::Hunk, around: u32) -> (String, String) {
-    let take = |text: &str, lines: &std::ops::Range<u32>| {
-        let from = lines.start.saturating_sub(around).max(1);
-        let count = (lines.end + around).saturating_sub(from);
-        text.split_inclusive('\n').skip(from as usize - 1).take(count as usize).collect::<String>()
-    };
-    (take(before, &hunk.old), take(after, &hunk.new))
+fn note(done: Result<(), PortError>) {
+    if let Err(error) = done {
+        tracing::warn!(%error, "what came of a repair could not be remembered");
+    }
+}
+
+/// A fresh entry from another machine: what it won there is kept as one win, and it goes through admission and proof.
+#[must_use]
+pub fn imported(entry: Remembered, id: String, now: Timestamp) -> Remembered {
+    let conditions =
+        Conditions { incident: None::<IncidentId>, learnt: now, expired: None, ..entry.conditions };
+    Remembered { entry: id, wins: 1, losses: 0, conditions, ..entry }
+}
+
+fn language(script: &ScriptFile) -> String {
+    format!("{:?}", script.language).to_lowercase()
 }

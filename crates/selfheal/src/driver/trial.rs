@@ -39,11 +39,15 @@ pub struct Attempt {
     pub verification: Option<Verification>,
     /// The failure that is left with it, if any.
     pub left: Option<Signature>,
+    /// Its first run in the failing state, where it was made ahead.
+    pub(super) ahead: Option<Box<BoxedRun>>,
+    /// The run in the failing state in which the job succeeded.
+    pub(super) good: Option<Box<BoxedRun>>,
 }
 
 impl Attempt {
     pub(super) fn new(candidate: Candidate) -> Self {
-        Self { candidate, admission: None, verification: None, left: None }
+        Self { candidate, admission: None, verification: None, left: None, ahead: None, good: None }
     }
 
     fn with(mut self, showed: Showed, rung: &str, why: String) -> Self {
@@ -117,22 +121,25 @@ impl Healer<'_> {
         self.notes.push(finding.why.clone());
     }
 
-    /// Tries the admitted candidates in turn; the first that passes is chosen, else the one that got furthest.
+    /// Tries the admitted candidates in turn; the first that passes is chosen, or a smaller one of the same maker, else the one
+    /// that got furthest.
     pub(super) fn verify_attempts(&mut self) -> Result<Event, CommandError> {
         let before = self.chosen.take();
-        for attempt in std::mem::take(&mut self.attempts) {
+        let admitted = std::mem::take(&mut self.attempts);
+        let mut open = self.run_ahead(admitted);
+        while let Some(attempt) = open.pop_front() {
             self.say("progress-verify", &[("what", &super::one_line(&attempt.candidate))]);
             let tried = self.tried(attempt)?;
-            let better = match (&self.chosen, verdict(&tried)) {
-                (_, Verdict::Passed) | (None, _) => true,
-                (Some(kept), Verdict::Inconclusive) => verdict(kept) == Verdict::Failed,
-                (Some(_), Verdict::Failed) => false,
-            };
-            if better {
-                self.chosen = Some(tried);
-            }
-            if self.chosen.as_ref().is_some_and(|kept| verdict(kept) == Verdict::Passed) {
-                break;
+            match (&self.chosen, verdict(&tried)) {
+                (_, Verdict::Passed) => {
+                    self.chosen = Some(self.smallest(tried, open)?);
+                    break;
+                }
+                (None, _) => self.chosen = Some(tried),
+                (Some(kept), Verdict::Inconclusive) if verdict(kept) == Verdict::Failed => {
+                    self.chosen = Some(tried);
+                }
+                (Some(_), _) => {}
             }
         }
         let progress = self.progress(before.as_ref());
@@ -156,7 +163,7 @@ impl Healer<'_> {
         }
     }
 
-    fn tried(&mut self, attempt: Attempt) -> Result<Attempt, CommandError> {
+    pub(super) fn tried(&mut self, attempt: Attempt) -> Result<Attempt, CommandError> {
         if !self.tools.boxes.rung().can_try() {
             return Ok(attempt.with(
                 Showed::Inconclusive,
@@ -166,7 +173,11 @@ impl Healer<'_> {
         }
         let mut seen = BTreeSet::new();
         seen.extend(self.report.as_ref().map(point_of));
-        self.grown_and_verified(attempt, &mut seen)
+        let tried = self.grown_and_verified(attempt, &mut seen)?;
+        if verdict(&tried) == Verdict::Failed {
+            self.note_failed(&tried.candidate);
+        }
+        Ok(tried)
     }
 
     /// Lets a repair grow in the failing state, then in the scenarios that it should succeed in: a job that fails there
@@ -178,7 +189,10 @@ impl Healer<'_> {
     ) -> Result<Attempt, CommandError> {
         let (attempt, run) = match self.grow(attempt, seen)? {
             Grown::Stuck(attempt) => return Ok(attempt),
-            Grown::Complete(attempt, run) => (attempt, run),
+            Grown::Complete(mut attempt, run) => {
+                attempt.good = Some(run.clone());
+                (attempt, run)
+            }
         };
         let (attempt, half) = self.verified(attempt, &run);
         let Some(failed) = half else { return Ok(attempt) };
@@ -199,9 +213,11 @@ impl Healer<'_> {
     }
 
     /// Runs the repaired job in the failing state; while it fails at something new, asks the rules about that.
-    fn grow(&mut self, attempt: Attempt, seen: &mut BTreeSet<Point>) -> Result<Grown, CommandError> {
+    fn grow(&mut self, mut attempt: Attempt, seen: &mut BTreeSet<Point>) -> Result<Grown, CommandError> {
         let fetch = self.tools.contract.paths();
-        let boxed = match self.boxed_with(&attempt.candidate.proposal.changes, &[], &fetch) {
+        let ahead = attempt.ahead.take().map(|run| *run);
+        let changes = &attempt.candidate.proposal.changes;
+        let boxed = match ahead.map_or_else(|| self.boxed_with(changes, &[], &fetch), Ok) {
             Ok(boxed) => boxed,
             Err(error) => {
                 return Ok(Grown::Stuck(attempt.with(Showed::Inconclusive, "none", one_line(&error))));
@@ -307,6 +323,23 @@ impl Healer<'_> {
         setup: &[SceneEdit],
         fetch: &[std::path::PathBuf],
     ) -> Result<BoxedRun, PortError> {
+        let order = self.box_order(limit_ms, changes, setup, fetch)?;
+        let boxed = self.tools.boxes.run(&order)?;
+        if matches!(boxed.run.ended, Ended::TimedOut { .. }) {
+            // What ran into its limit once would do so in every further trial, and the job waits meanwhile.
+            self.trials = MOST_TRIALS;
+        }
+        Ok(boxed)
+    }
+
+    /// The order of a boxed run, within the limits for trials.
+    pub(super) fn box_order(
+        &mut self,
+        limit_ms: u64,
+        changes: &[FileChange],
+        setup: &[SceneEdit],
+        fetch: &[std::path::PathBuf],
+    ) -> Result<BoxOrder, PortError> {
         self.trials += 1;
         let left = self.time_left_ms();
         if self.trials > MOST_TRIALS || left == 0 {
@@ -317,7 +350,7 @@ impl Healer<'_> {
         }
         let mut edits: Vec<SceneEdit> = changes.iter().map(scene_edit).collect();
         edits.extend_from_slice(setup);
-        let boxed = self.tools.boxes.run(&BoxOrder {
+        Ok(BoxOrder {
             argv: self.job.argv.clone(),
             cwd: self.job.cwd.clone(),
             env: self.env(),
@@ -329,12 +362,7 @@ impl Healer<'_> {
             keep: KEEP,
             fetch: fetch.to_vec(),
             ..BoxOrder::default()
-        })?;
-        if matches!(boxed.run.ended, Ended::TimedOut { .. }) {
-            // What ran into its limit once would do so in every further trial, and the job waits meanwhile.
-            self.trials = MOST_TRIALS;
-        }
-        Ok(boxed)
+        })
     }
 }
 
@@ -373,7 +401,7 @@ fn is_refused(attempt: &Attempt) -> bool {
     attempt.admission.as_ref().is_some_and(|judged| judged.refused)
 }
 
-fn verdict(attempt: &Attempt) -> Verdict {
+pub(super) fn verdict(attempt: &Attempt) -> Verdict {
     attempt.verification.as_ref().map_or(Verdict::Inconclusive, |shown| shown.verdict)
 }
 

@@ -69,6 +69,7 @@ pub fn failed_again(
         let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
         match take_back_all(store, &incident.id, &files) {
             Ok(()) => {
+                super::taken_back(store, &incident);
                 incident.state = State::RolledBack;
                 incident.status = Status::HandedOver;
                 let details = json!({ "failed_again_in": fresh.id.as_str() });

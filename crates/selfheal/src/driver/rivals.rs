@@ -1,0 +1,98 @@
+//! Several candidates of one maker: they are run in parallel boxes, the smallest that is verified wins, and a tie between
+//! repairs that do different things goes to a person.
+
+use std::collections::VecDeque;
+
+use selfheal_core::ports::{BoxOrder, BoxedRun};
+use selfheal_core::proposal::Source;
+use selfheal_core::verification::Verdict;
+
+use super::Healer;
+use super::scenario::differences;
+use super::trial::{Attempt, verdict};
+use crate::command_error::CommandError;
+
+/// At most so many boxes run at once for one incident.
+const AT_ONCE: usize = 4;
+
+impl Healer<'_> {
+    /// Makes the first runs of candidates that the same maker offers for the same failure, at once. A single candidate is
+    /// not run ahead: its run is made when it is its turn.
+    pub(super) fn run_ahead(&mut self, attempts: Vec<Attempt>) -> VecDeque<Attempt> {
+        let mut attempts: VecDeque<Attempt> = attempts.into();
+        let same = attempts
+            .iter()
+            .take_while(|other| attempts.front().is_some_and(|first| rivals(first, other)))
+            .count();
+        let most = std::thread::available_parallelism().map_or(1, usize::from).min(AT_ONCE);
+        if same < 2 || most < 2 || !self.tools.boxes.rung().can_try() {
+            return attempts;
+        }
+        let fetch = self.tools.contract.paths();
+        let limit = self.tools.context.settings.limits.trial_ms;
+        let orders: Vec<Option<BoxOrder>> = attempts
+            .iter()
+            .take(same.min(most))
+            .map(|attempt| self.box_order(limit, &attempt.candidate.proposal.changes, &[], &fetch).ok())
+            .collect();
+        let boxes = self.tools.boxes;
+        let runs: Vec<Option<BoxedRun>> = std::thread::scope(|scope| {
+            let running: Vec<_> =
+                orders.iter().map(|order| scope.spawn(move || boxes.run(order.as_ref()?).ok())).collect();
+            running.into_iter().map(|run| run.join().ok().flatten()).collect()
+        });
+        for (attempt, run) in attempts.iter_mut().zip(runs) {
+            attempt.ahead = run.map(Box::new);
+        }
+        attempts
+    }
+
+    /// The smallest verified repair among one that passed and what its maker offers besides.
+    pub(super) fn smallest(
+        &mut self,
+        passed: Attempt,
+        open: VecDeque<Attempt>,
+    ) -> Result<Attempt, CommandError> {
+        let mut best = passed;
+        let others: Vec<Attempt> = open.into_iter().filter(|other| rivals(&best, other)).collect();
+        for other in others {
+            if size(&other) > size(&best) {
+                continue;
+            }
+            let tried = self.tried(other)?;
+            if verdict(&tried) != Verdict::Passed {
+                continue;
+            }
+            if size(&tried) < size(&best) {
+                best = tried;
+                self.tie = false;
+            } else if size(&tried) == size(&best) && do_different_things(&best, &tried) {
+                self.tie = true;
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// Whether two candidates are alternatives of one maker.
+fn rivals(one: &Attempt, other: &Attempt) -> bool {
+    match (&one.candidate.proposal.source, &other.candidate.proposal.source) {
+        (Source::Rules { names: one }, Source::Rules { names: other }) => one == other,
+        (Source::Model { name: one }, Source::Model { name: other }) => one == other,
+        _ => false,
+    }
+}
+
+fn size(attempt: &Attempt) -> u32 {
+    attempt.admission.as_ref().map_or(u32::MAX, |judged| judged.changed_lines)
+}
+
+fn do_different_things(one: &Attempt, other: &Attempt) -> bool {
+    match (&one.good, &other.good) {
+        (Some(one), Some(other)) => {
+            // The repaired files themselves are set up, and no effects.
+            !differences(one, other).is_empty()
+        }
+        _ => false,
+    }
+}
