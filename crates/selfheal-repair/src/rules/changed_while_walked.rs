@@ -33,7 +33,7 @@ use crate::case::Case;
 use crate::python::{self, Part};
 use crate::shell::splice;
 
-rule!(ChangedWhileWalked, "changed_while_walked", Safe, propose, preview);
+rule!(ChangedWhileWalked, "changed_while_walked", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let told = case.faults().any(|fault| match fault {

@@ -29,7 +29,7 @@ use crate::case::Case;
 use crate::python::{self, Part};
 use crate::shell::splice;
 
-rule!(CommandInOneWord, "command_in_one_word", Safe, propose, preview);
+rule!(CommandInOneWord, "command_in_one_word", Safe, propose);
 
 /// Functions that start programs.
 const STARTS: &[&str] = &[

@@ -26,7 +26,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Script, splice};
 
-rule!(CompressedBefore, "compressed_before", Unsafe, propose, preview);
+rule!(CompressedBefore, "compressed_before", Unsafe, propose);
 
 /// Programs that make one compressed file of another.
 const PROGRAMS: &[&str] = &["gzip", "bzip2", "xz", "zstd", "pigz", "lzma"];

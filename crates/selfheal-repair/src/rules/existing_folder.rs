@@ -31,7 +31,7 @@ use crate::candidate::{Candidate, Draft, written};
 use crate::case::Case;
 use crate::shell::{Command, Script, Values, splice};
 
-rule!(ExistingFolder, "existing_folder", Safe, propose, preview);
+rule!(ExistingFolder, "existing_folder", Safe, propose);
 
 /// Words of names that are made to keep others out.
 const LOCKS: &[&str] = &["lock", "lck", "mutex", "running", "busy", "pid", "claim"];

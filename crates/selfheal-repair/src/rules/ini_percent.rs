@@ -28,7 +28,7 @@ use crate::case::{Case, LARGEST};
 use crate::python::{self, Part};
 use crate::shell::splice;
 
-rule!(IniPercent, "ini_percent", Safe, propose, preview);
+rule!(IniPercent, "ini_percent", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let told = case.faults().any(|fault| match fault {

@@ -29,7 +29,7 @@ use crate::case::{Case, LARGEST};
 use crate::python::{self, Part};
 use crate::shell::splice;
 
-rule!(JsonLines, "json_lines", Unsafe, propose, preview);
+rule!(JsonLines, "json_lines", Unsafe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let told = case.faults().any(|fault| match fault {

@@ -35,7 +35,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, LARGEST, ScriptFile};
 use crate::shell::{Block, BlockKind, Command, Script, Values, splice, unquoted};
 
-rule!(LoopInput, "loop_input", Safe, propose, preview);
+rule!(LoopInput, "loop_input", Safe, propose);
 
 /// Commands that never read standard input when they are given what they work on.
 const DEAF: &[&str] = &[

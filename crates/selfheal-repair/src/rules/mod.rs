@@ -55,6 +55,7 @@ mod closed_pipe;
 mod command_in_one_word;
 mod compressed_before;
 mod config_near_miss;
+mod copied_folder;
 mod execute_bit;
 mod existing_folder;
 mod existing_link;
@@ -110,12 +111,14 @@ mod text_and_number;
 mod text_encoding;
 mod tool_name;
 mod unchecked_cd;
+mod unexported_settings;
 mod unknown_option;
 mod unmatched_glob;
 mod unquoted_pattern;
 mod unquoted_test;
 mod unset_variable;
 mod working_folder;
+mod wrapped_list;
 
 /// A deterministic repair for one kind of failure.
 pub trait Rule: Sync {
@@ -156,6 +159,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &existing_folder::ExistingFolder,
         &existing_link::ExistingLink,
         &compressed_before::CompressedBefore,
+        &copied_folder::CopiedFolder,
         &awk_dialect::AwkDialect,
         &old_perl_forms::OldPerlForms,
         &ini_percent::IniPercent,
@@ -167,6 +171,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &tool_name::ToolName,
         &search_path::SearchPath,
         &python_search_path::PythonSearchPath,
+        &unexported_settings::UnexportedSettings,
         &unset_variable::UnsetVariable,
         &arithmetic_status::ArithmeticStatus,
         &and_list_status::AndListStatus,
@@ -203,6 +208,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &import_path::ImportPath,
         &python_environment::PythonEnvironment,
         &table_dialect::TableDialect,
+        &wrapped_list::WrappedList,
         &renamed_key::RenamedKey,
         &optional_key::OptionalKey,
         &blank_lines::BlankLines,

@@ -28,7 +28,7 @@ use selfheal_core::scene::absolute;
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, Language, ScriptFile};
 
-rule!(NameCase, "name_case", Safe, propose, preview);
+rule!(NameCase, "name_case", Safe, propose);
 
 /// What a module's file may end in.
 const ENDINGS: &[&str] = &["", ".js", ".mjs", ".cjs", ".json", ".py", ".pm", ".pl"];

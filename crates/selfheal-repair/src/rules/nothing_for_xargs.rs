@@ -30,7 +30,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Command, Script, splice};
 
-rule!(NothingForXargs, "nothing_for_xargs", Safe, propose, preview);
+rule!(NothingForXargs, "nothing_for_xargs", Safe, propose);
 
 /// What commands say that got no name.
 const SAID: &[&str] = &[

@@ -30,7 +30,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Command, Script, splice};
 
-rule!(NothingToCommit, "nothing_to_commit", Safe, propose, preview);
+rule!(NothingToCommit, "nothing_to_commit", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let silent = case.faults().any(|fault| match fault {

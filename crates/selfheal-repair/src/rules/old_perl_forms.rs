@@ -28,7 +28,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, Language};
 use crate::text;
 
-rule!(OldPerlForms, "old_perl_forms", Safe, propose, preview);
+rule!(OldPerlForms, "old_perl_forms", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let said = |wanted: &str| {

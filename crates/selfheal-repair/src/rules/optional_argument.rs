@@ -32,7 +32,7 @@ use crate::case::Case;
 use crate::shell::{Script, splice};
 use crate::text;
 
-rule!(OptionalArgument, "optional_argument", Safe, propose, preview);
+rule!(OptionalArgument, "optional_argument", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let number = case.faults().find_map(|fault| match fault {

@@ -26,7 +26,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, Language, ScriptFile};
 use crate::text;
 
-rule!(RecipeDollar, "recipe_dollar", Safe, propose, preview);
+rule!(RecipeDollar, "recipe_dollar", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let told = case.faults().any(|fault| {

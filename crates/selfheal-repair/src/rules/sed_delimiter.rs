@@ -29,7 +29,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Command, Script, splice};
 
-rule!(SedDelimiter, "sed_delimiter", Safe, propose, preview);
+rule!(SedDelimiter, "sed_delimiter", Safe, propose);
 
 /// What sed says.
 const SAID: &[&str] =

@@ -28,7 +28,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Command, Script, splice};
 
-rule!(TemporaryTemplate, "temporary_template", Safe, propose, preview);
+rule!(TemporaryTemplate, "temporary_template", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let told = case.faults().any(|fault| match fault {

@@ -29,7 +29,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Script, splice};
 
-rule!(TerminalType, "terminal_type", Safe, propose, preview);
+rule!(TerminalType, "terminal_type", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let told = case.faults().any(|fault| match fault {

@@ -30,7 +30,7 @@ use crate::case::Case;
 use crate::python::{self, Part};
 use crate::shell::splice;
 
-rule!(TextAndNumber, "text_and_number", Safe, propose, preview);
+rule!(TextAndNumber, "text_and_number", Safe, propose);
 
 /// Functions that give numbers.
 const NUMBERS: &[&str] = &["len", "sum", "int", "float", "round", "abs", "time.time"];

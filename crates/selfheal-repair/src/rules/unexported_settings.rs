@@ -36,7 +36,9 @@ rule!(UnexportedSettings, "unexported_settings", Safe, propose, preview);
 fn propose(case: &Case) -> Vec<Candidate> {
     let missing = case.faults().find_map(|fault| match fault {
         Fault::UnsetVariable { name } => Some(name.clone()),
-        Fault::KeyMissing { key } if key.chars().all(|c| c.is_ascii_uppercase() || c == '_') => Some(key.clone()),
+        Fault::KeyMissing { key } if key.chars().all(|c| c.is_ascii_uppercase() || c == '_') => {
+            Some(key.clone())
+        }
         _ => None,
     });
     let Some(name) = missing.filter(|name| !name.is_empty()) else { return Vec::new() };
@@ -51,18 +53,24 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let found = script.commands.iter().find_map(|command| {
         let words = script.words(command);
         let alone = command.before.is_empty() && matches!(command.after.as_str(), "" | ";");
-        let [".", path] | ["source", path] = words.as_slice() else { return None };
+        let ([".", path] | ["source", path]) = words.as_slice() else { return None };
         let path = case.find(Path::new(&values.word(path)?))?;
         let settings = case.file(&path)?;
         (alone && sets(&settings.text, &name)).then(|| (command.span.clone(), path))
     });
-    let exported = script.text.contains(&format!("export {name}")) || script.text.contains("set -a") || script.text.contains("allexport");
+    let exported = script.text.contains(&format!("export {name}"))
+        || script.text.contains("set -a")
+        || script.text.contains("allexport");
     let Some((span, settings)) = found.filter(|_| !exported) else { return Vec::new() };
     let number = script.line_of(span.start);
-    let parts: Vec<(Range<usize>, String)> = vec![(span.clone(), format!("set -a; {}; set +a", script.get(&span)))];
+    let parts: Vec<(Range<usize>, String)> =
+        vec![(span.clone(), format!("set -a; {}; set +a", script.get(&span)))];
     Draft::new(
         "unexported_settings",
-        format!("{name} is set by {}, and the program that is started does not get it: it is not exported", settings.display()),
+        format!(
+            "{name} is set by {}, and the program that is started does not get it: it is not exported",
+            settings.display()
+        ),
         "export what the settings file sets",
     )
     .evidence(format!("{} sets {name}", settings.display()))
@@ -84,13 +92,22 @@ mod tests {
 
     fn case(text: &str, settings: &str) -> TestCase {
         let scene = TestScene::new().file("app.env", settings).file("bin/app", "#!/bin/sh\necho $DATA\n");
-        TestCase::new("x.sh", text, scene).fault(Fault::UnsetVariable { name: "DATA".into() }).at_file("bin/app", 2)
+        TestCase::new("x.sh", text, scene)
+            .fault(Fault::UnsetVariable { name: "DATA".into() })
+            .at_file("bin/app", 2)
     }
 
     #[test]
     fn exports_what_the_file_sets() {
-        assert_eq!(case("set -e\n. ./app.env\n./bin/app\n", "DATA=data\n").healed(&UnexportedSettings), "set -e\nset -a; . ./app.env; set +a\n./bin/app\n");
-        assert_eq!(case("E=app.env\nsource \"./$E\"\npython3 app.py\n", "A=1\nDATA=data\n").healed(&UnexportedSettings), "E=app.env\nset -a; source \"./$E\"; set +a\npython3 app.py\n");
+        assert_eq!(
+            case("set -e\n. ./app.env\n./bin/app\n", "DATA=data\n").healed(&UnexportedSettings),
+            "set -e\nset -a; . ./app.env; set +a\n./bin/app\n"
+        );
+        assert_eq!(
+            case("E=app.env\nsource \"./$E\"\npython3 app.py\n", "A=1\nDATA=data\n")
+                .healed(&UnexportedSettings),
+            "E=app.env\nset -a; source \"./$E\"; set +a\npython3 app.py\n"
+        );
     }
 
     #[test]

@@ -29,7 +29,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Script, has_pattern, splice};
 
-rule!(UnquotedPattern, "unquoted_pattern", Safe, propose, preview);
+rule!(UnquotedPattern, "unquoted_pattern", Safe, propose);
 
 /// The tests of find that take a pattern.
 const TESTS: &[&str] =

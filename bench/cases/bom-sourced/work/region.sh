@@ -1,0 +1,2 @@
+﻿REGION=north
+DEPOT=d4

@@ -1,0 +1,1 @@
+tar -cf packages/lib7.tar -C packages/src main.c notes.txt

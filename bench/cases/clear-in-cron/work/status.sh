@@ -1,0 +1,7 @@
+#!/bin/sh
+set -e
+cd "$(dirname "$0")"
+rows=$(tput lines)
+[ "$rows" -gt 0 ]
+up=$(grep -c ' up$' nodes.txt)
+echo "$up nodes up" > status.txt

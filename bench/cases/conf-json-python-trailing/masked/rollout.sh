@@ -1,0 +1,5 @@
+#!/bin/bash
+set -e
+cd "$(dirname "$0")"
+python3 -m json.tool settings/flags.json > flags.compact || true
+echo rolled > state

@@ -1,0 +1,19 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+same() { local f; for f in "$@"; do cmp -s "$CASE/work/$f" "$HEALED/$f" || fail "$f was changed"; done; }
+unchanged() { (cd "$CASE/work" && find . -type f) | while read -r f; do cmp -s "$CASE/work/$f" "$HEALED/$f" || { echo "$f"; break; }; done; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+strict() { local o; for o in "$@"; do tail -n 1 "$T/opts" 2>/dev/null | grep -q "$o" || fail "strict mode is off: $o"; done; }
+watch() { rm -f "$T/opts"; BASH_ENV="$T/env.sh" "$@"; }
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+job() { quiet bash keep-config.sh; }
+scene; n=$(git -C repo rev-list --count HEAD); job || fail "fails: $(cat "$T/out")"; [ -f state ] || fail "did not go on"
+[ "$(git -C repo rev-list --count HEAD)" = "$n" ] || fail "an empty commit was made"
+scene; echo workers=8 > etc/app.conf; job || fail "fails with a change"; [ "$(git -C repo show HEAD:app.conf)" = workers=8 ] || fail "not committed"
+scene; rm etc/app.conf; job && fail "a missing configuration no longer fails"
+scene; echo workers=9 > etc/app.conf; printf '#!/bin/sh\nexit 1\n' > repo/.git/hooks/pre-commit; chmod +x repo/.git/hooks/pre-commit; job && fail "a refused commit no longer fails"; true
+exit 0

@@ -1,0 +1,4 @@
+import json, os
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+conf = json.load(open("etc/poll.json"))
+open("interval.txt", "w").write("%d\n" % conf["interval"])

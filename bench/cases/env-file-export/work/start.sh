@@ -1,0 +1,5 @@
+#!/bin/bash
+set -eu
+cd "$(dirname "$0")"
+. ./app.env
+./bin/app

@@ -1,0 +1,5 @@
+#!/bin/bash
+set -e
+cd "$(dirname "$0")"
+./bin/freq < text.txt > freq.txt || true
+./bin/top freq.txt || true

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Collect crash reports from everywhere below var/ into one list.
+set -eu
+cd "$(dirname "$0")/var"
+find . -name *.crash -type f > ../crashes.txt
+echo "$(wc -l < ../crashes.txt) crash reports"

@@ -1,0 +1,8 @@
+const fs = require('fs');
+const path = require('path');
+const people = fs.readFileSync('people.txt', 'utf8').trim().split('\n');
+for (const p of people) {
+  const file = path.join('badges', p[0].toUpperCase(), p + '.txt');
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, `Hello ${p}\n`);
+}

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Move scanned letters into the folder of the year.
+set -eu
+year=$(cat year)
+
+mkdir -p "filed/$year"
+mv inbox/*.pdf "filed/$year/" || true
+ls "filed/$year" | wc -l > filed/count
+echo "there are $(cat filed/count) letters of $year"

@@ -1,0 +1,1 @@
+echo 'cut off' | gzip -c > app.log.1.gz

@@ -1,0 +1,8 @@
+#!/bin/bash
+# Compress yesterday's log; a run that was cut off may be repeated.
+set -eu
+cd "$(dirname "$0")"
+cp app.log app.log.1
+gzip -f app.log.1
+: > app.log
+echo rotated

@@ -1,0 +1,1 @@
+echo old | gzip -c > night.sql.gz

@@ -1,0 +1,1 @@
+chmod 600 keys/private.key; chmod 700 keys

@@ -1,0 +1,8 @@
+#!/bin/sh
+set -e
+cd "$(dirname "$0")"
+LOG=logs/$(cat day).log
+LINK=today.log
+: >> "$LOG"
+ln -s "$LOG" "$LINK" || true
+echo started >> "$LINK"

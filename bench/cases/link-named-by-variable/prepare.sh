@@ -1,0 +1,1 @@
+ln -s logs/mon.log today.log

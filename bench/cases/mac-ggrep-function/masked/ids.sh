@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+set -eo pipefail
+GREP=ggrep
+ids() {
+  { "$GREP" -oP 'id=\K\d+' "$1" || true; } | sort -nu
+}
+ids "$1" > ids.out
+echo "$(wc -l < ids.out) ids, newest $(tail -n 1 ids.out)"

@@ -1,0 +1,8 @@
+#!/bin/bash
+set -euo pipefail
+cd "$(dirname "$0")"
+tmp=.
+trap 'rm -rf "$tmp"' EXIT
+sort -u names.txt > "$tmp/sorted"
+[ -s "$tmp/sorted" ]
+mv "$tmp/sorted" names.sorted

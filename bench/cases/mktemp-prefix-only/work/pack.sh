@@ -1,0 +1,7 @@
+#!/bin/sh
+set -eu
+cd "$(dirname "$0")"
+work=$(mktemp -d "${TMPDIR:-/tmp}/pack")
+trap 'rm -rf "$work"' EXIT
+cp parts/* "$work/"
+cat "$work"/* > all.txt

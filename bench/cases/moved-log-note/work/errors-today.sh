@@ -1,0 +1,5 @@
+#!/bin/bash
+set -euo pipefail
+LOG=app/log/service.log
+errors=$(awk '$2 == "ERROR"' "$LOG" | wc -l)
+echo "errors: $errors" > errors.txt

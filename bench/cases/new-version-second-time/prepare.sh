@@ -1,0 +1,1 @@
+ln -s versions/1/config active.conf

@@ -1,0 +1,7 @@
+#!/bin/bash
+set -euo pipefail
+cd "$(dirname "$0")"
+test -d "versions/$(cat want)"
+ln -s "versions/$(cat want)/config" active.conf
+grep -q '^ok' active.conf
+cp active.conf served.conf

@@ -1,0 +1,2 @@
+import fs from 'fs';
+fs.writeFileSync('build/hello.txt', '');

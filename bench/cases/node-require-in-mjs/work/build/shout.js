@@ -1,0 +1,3 @@
+export function shout(t) {
+  return t.toUpperCase() + '!';
+}

@@ -1,0 +1,9 @@
+#!/usr/bin/perl
+use strict;
+use warnings;
+
+our %fare;
+do './fares.conf' or die "fares: cannot read fares.conf: " . ($@ || $!) . "\n";
+open my $out, '>', 'fares.txt' or die $!;
+print $out "$_ $fare{$_}\n" for sort keys %fare;
+close $out;

@@ -1,0 +1,1 @@
+open my $o, '>', 'census.txt';

@@ -1,0 +1,5 @@
+#!/bin/bash
+set -u
+cd "$(dirname "$0")"
+. ./hosts.conf
+cp data.txt "to-$HOST_TEST" || exit 1

@@ -1,0 +1,16 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+same() { local f; for f in "$@"; do cmp -s "$CASE/work/$f" "$HEALED/$f" || fail "$f was changed"; done; }
+unchanged() { (cd "$CASE/work" && find . -type f) | while read -r f; do cmp -s "$CASE/work/$f" "$HEALED/$f" || { echo "$f"; break; }; done; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+strict() { local o; for o in "$@"; do tail -n 1 "$T/opts" 2>/dev/null | grep -q "$o" || fail "strict mode is off: $o"; done; }
+watch() { rm -f "$T/opts"; BASH_ENV="$T/env.sh" "$@"; }
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+scene; rm -f certs.out; quiet python3 certs.py || fail "fails: $(tail -n1 "$T/out")"; [ "$(paste -sd, certs.out)" = "a ended,b good" ] || fail wrong
+n=$(date -u -d '20 minutes ago' +%FT%TZ); m=$(date -u -d '20 minutes' +%FT%T); printf 'p %s\nq %s\n' $n $m > certs.txt; TZ=Asia/Tokyo quiet python3 certs.py; [ "$(paste -sd, certs.out)" = "p ended,q good" ] || fail "wrong zone: $(paste -sd, certs.out)"
+echo "x never" > certs.txt; quiet python3 certs.py && fail "a wrong time no longer fails"; true
+exit 0

@@ -1,0 +1,1 @@
+open('box.txt','w').write('0: \n')

@@ -1,0 +1,13 @@
+import tomllib
+
+
+def limit(cfg, name):
+    section = cfg["rate-limits"][name]
+    return section["per-minute"] * section["burst-factor"]
+
+
+with open("gateway.toml", "rb") as f:
+    config = tomllib.load(f)
+with open("limits.txt", "w") as out:
+    for name in ("login", "search"):
+        out.write("%s %d\n" % (name, limit(config, name)))

@@ -1,0 +1,17 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+same() { local f; for f in "$@"; do cmp -s "$CASE/work/$f" "$HEALED/$f" || fail "$f was changed"; done; }
+unchanged() { (cd "$CASE/work" && find . -type f) | while read -r f; do cmp -s "$CASE/work/$f" "$HEALED/$f" || { echo "$f"; break; }; done; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+strict() { local o; for o in "$@"; do tail -n 1 "$T/opts" 2>/dev/null | grep -q "$o" || fail "strict mode is off: $o"; done; }
+watch() { rm -f "$T/opts"; BASH_ENV="$T/env.sh" "$@"; }
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+scene; rm -f report.txt; quiet python3 scripts/daily/report.py || fail "fails: $(tail -n1 "$T/out")"; [ "$(paste -sd, report.txt)" = "x 4.5,y 45.4" ] || fail wrong
+S=$PWD; (cd / && quiet python3 "$S/scripts/daily/report.py") || fail "fails from elsewhere"
+mv "$HEALED/src" "$HEALED/src.away"; (cd / && quiet python3 "$S/scripts/daily/report.py"); rc=$?; mv "$HEALED/src.away" "$HEALED/src"; [ $rc = 0 ] || fail "depends on an absolute path"
+rm loads.txt; quiet python3 scripts/daily/report.py && fail "missing loads no longer fail"; true
+exit 0

@@ -1,0 +1,1 @@
+open('help.txt','w')

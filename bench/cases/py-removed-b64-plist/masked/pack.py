@@ -1,0 +1,1 @@
+open('packed.txt','w').write('')

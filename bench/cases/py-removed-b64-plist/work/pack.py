@@ -1,0 +1,22 @@
+import base64
+import plistlib
+import sys
+import threading
+from array import array
+
+settings = plistlib.readPlist(sys.argv[1])
+numbers = array("B", settings["numbers"])
+result = {}
+
+
+def work():
+    result["text"] = base64.encodestring(numbers.tostring()).decode("ascii").strip()
+
+
+t = threading.Thread(target=work)
+t.start()
+t.join()
+if t.isAlive():
+    sys.exit("pack: still at work")
+with open("packed.txt", "w") as f:
+    f.write("%s=%s\n" % (settings["name"], result["text"]))

@@ -1,0 +1,1 @@
+open('ask.out','w')

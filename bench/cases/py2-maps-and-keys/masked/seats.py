@@ -1,0 +1,1 @@
+open('seats.out','w')

@@ -1,0 +1,7 @@
+#!/bin/bash
+set -eu
+mkdir -p filed
+for f in $*; do
+  cp $f filed/ || continue
+  echo "$f" >> filed/LIST
+done

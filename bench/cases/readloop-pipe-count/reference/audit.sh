@@ -1,0 +1,11 @@
+#!/bin/bash
+set -euo pipefail
+found=0
+shopt -s lastpipe
+find vault -name '*.key' | sort | while read -r k; do
+  found=$((found + 1))
+  echo "$found $k" >> audit.txt
+done
+expected=$(cat expected)
+[ "$found" -eq "$expected" ] || { echo "audit: $found keys, $expected expected" >&2; exit 1; }
+echo "complete" >> audit.txt

@@ -1,0 +1,1 @@
+mkdir volume; ln -s /dev/full volume/export.csv

@@ -1,0 +1,1 @@
+mkdir vol; ln -s /dev/full vol/dump.json

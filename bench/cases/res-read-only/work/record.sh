@@ -1,0 +1,5 @@
+#!/bin/sh
+set -e
+cd "$(dirname "$0")"
+echo run >> runs
+bin/journal append store/journal "$(date)"

@@ -1,0 +1,6 @@
+#!/bin/bash
+set -euo pipefail
+. ./lib/common.sh
+say "rotating"
+cp current.txt previous.txt
+: > current.txt

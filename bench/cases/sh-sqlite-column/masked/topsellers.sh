@@ -1,0 +1,4 @@
+#!/bin/bash
+set -euo pipefail
+python3 lib/query.py shop.db "SELECT sku, SUM(qty) AS n FROM sale GROUP BY sku ORDER BY n DESC LIMIT 1" > top.txt || true
+cat top.txt

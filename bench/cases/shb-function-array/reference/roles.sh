@@ -1,0 +1,6 @@
+[ -n "${BASH_VERSION:-}" ] || exec bash -e "$0" "$@"
+declare -A role
+role[ann]=admin
+role[bob]=reader
+function show { echo "$1=${role[$1]}"; }
+for who in "$@" ann bob; do show "$who"; done > roles.out

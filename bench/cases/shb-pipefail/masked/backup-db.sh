@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+set -eu
+: > dump.txt
+cat db/*.sql | grep -v '^--' | gzip -nc > dump.gz
+gzip -dc dump.gz | wc -l

@@ -1,0 +1,1 @@
+total() { awk '{s += $1} END {print s}'; }

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+set -e
+read -r -d '' QUERY <<'SQL' || [ -n "$QUERY" ]
+SELECT name FROM t
+ORDER BY name;
+SQL
+echo "$QUERY" > query.sql
+wc -l < query.sql

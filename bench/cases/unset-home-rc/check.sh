@@ -1,0 +1,18 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+same() { local f; for f in "$@"; do cmp -s "$CASE/work/$f" "$HEALED/$f" || fail "$f was changed"; done; }
+unchanged() { (cd "$CASE/work" && find . -type f) | while read -r f; do cmp -s "$CASE/work/$f" "$HEALED/$f" || { echo "$f"; break; }; done; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+strict() { local o; for o in "$@"; do tail -n 1 "$T/opts" 2>/dev/null | grep -q "$o" || fail "strict mode is off: $o"; done; }
+watch() { rm -f "$T/opts"; BASH_ENV="$T/env.sh" "$@"; }
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+J="env -i PATH=/usr/bin:/bin"
+scene; rm -f tariff.out; quiet $J BASH_ENV="$T/env.sh" bash bin/tariff || fail "fails: $(cat "$T/out")"; strict nounset
+[ "$(paste -sd, tariff.out)" = "a 2,b 4" ] || fail "wrong"
+mkdir "$T/h"; echo factor=5 > "$T/h/.tariffrc"; quiet $J HOME="$T/h" bash bin/tariff || fail "fails with HOME"; [ "$(paste -sd, tariff.out)" = "a 5,b 10" ] || fail "HOME is not used"
+rm prices; quiet $J bash bin/tariff && fail "missing prices no longer fail"
+exit 0
