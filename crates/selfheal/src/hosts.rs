@@ -8,6 +8,37 @@ use crate::context::Context;
 /// Words in a process's control groups that tell of a container.
 const CONTAINER_GROUPS: [&str; 6] = ["docker", "kubepods", "containerd", "libpod", "lxc", "garden"];
 
+/// One kind of host: a row of the matrix that `doctor` prints. `docs/hosts.md` says more; a test holds its words to these.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// The word of its [`Trait`].
+    pub word: &'static str,
+    /// What becomes of the job's runs.
+    pub runs: &'static str,
+    /// What becomes of boxes, so of proofs and repairs.
+    pub boxes: &'static str,
+    /// How that was tested.
+    pub tested: &'static str,
+}
+
+const fn row(word: &'static str, runs: &'static str, boxes: &'static str, tested: &'static str) -> Row {
+    Row { word, runs, boxes, tested }
+}
+
+/// Every kind of host that is known.
+pub const MATRIX: [Row; 10] = [
+    row("container", "as usual", "as its seccomp profile allows namespaces", "a filter that refuses them"),
+    row("AppArmor", "as usual", "a profile may refuse namespaces to ordinary users", "recognition only"),
+    row("SELinux", "as usual", "as the policy allows", "recognition only"),
+    row("no new privileges", "as usual, sudo does nothing", "yes", "setpriv --no-new-privs"),
+    row("seccomp", "as usual", "none without namespaces", "a filter that refuses them"),
+    row("read-only root", "as usual", "yes, where the state folder can be written", "unshare, remounted"),
+    row("no HOME", "state is in /var/tmp/selfheal-UID", "yes", "variable unset"),
+    row("network folder", "as usual", "yes; files there are always held", "recognition only"),
+    row("sudo", "with root's record and settings", "yes", "SUDO_USER set"),
+    row("not root", "as usual", "with namespaces for ordinary users", "setpriv --reuid"),
+];
+
 /// One thing about the host: a word, and what it means here.
 pub type Trait = (&'static str, String);
 
@@ -108,6 +139,18 @@ mod tests {
 
     fn words(sources: &Sources) -> Vec<&'static str> {
         of_system(sources).into_iter().map(|(word, _)| word).collect()
+    }
+
+    #[test]
+    fn the_matrix_names_every_trait_and_is_in_the_documentation() {
+        let page = include_str!("../../../docs/hosts.md");
+        for row in &MATRIX {
+            let line = format!("| {} | {} | {} | {} |", row.word, row.runs, row.boxes, row.tested);
+            assert!(page.contains(&line), "{line}");
+        }
+        assert!(
+            ["container", "seccomp", "no HOME"].iter().all(|word| MATRIX.iter().any(|row| row.word == *word))
+        );
     }
 
     #[test]

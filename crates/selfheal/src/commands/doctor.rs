@@ -39,7 +39,8 @@ pub fn run(context: &Context) -> Ended {
     boxes(context, &mut point);
     state(context, &mut point);
     interpreters(context, &mut point);
-    for (what, text) in crate::hosts::traits(context) {
+    let traits = crate::hosts::traits(context);
+    for (what, text) in &traits {
         point(Standing::Note, "host", &format!("{what}: {text}"));
     }
     model(context, &mut point);
@@ -48,7 +49,17 @@ pub fn run(context: &Context) -> Ended {
     if selfheal_store::frozen(&context.state) {
         point(Standing::Note, "frozen", "every job runs bare; end it with: selfheal thaw");
     }
+    matrix(&traits);
     Ok(if missing == 0 { exit_code::OK } else { exit_code::ERROR })
+}
+
+/// What each kind of host means, with a mark at those that this one is.
+fn matrix(traits: &[crate::hosts::Trait]) {
+    print("\nhosts (* is this one)   runs                               boxes, so proofs and repairs\n");
+    for row in &crate::hosts::MATRIX {
+        let mark = if traits.iter().any(|(word, _)| *word == row.word) { '*' } else { ' ' };
+        print(&format!("{mark} {:<21} {:<34} {}\n", row.word, row.runs, row.boxes));
+    }
 }
 
 type Point<'a> = dyn FnMut(Standing, &str, &str) + 'a;
