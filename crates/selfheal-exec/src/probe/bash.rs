@@ -270,6 +270,9 @@ impl Reader {
             .or_else(|| self.last_with(main, ending.code));
         let aborted = self.aborted(main, ending, found);
         let (failing, dump) = aborted.or(found)?;
+        if self.lost_at(failing) {
+            return None;
+        }
         let nested =
             self.scripts.iter().skip(1).rev().take(MOST_NESTED).map(|(shell, _)| *shell).find_map(|shell| {
                 let inner = self.failing_of(shell, ending.code)?;
@@ -279,6 +282,15 @@ impl Reader {
                 beside.then_some(inner)
             });
         Some(nested.unwrap_or((failing, dump)))
+    }
+
+    /// Whether the trace ends where the shell may have taken it away, by a redirection of its own or by where its trace
+    /// goes: what failed came later.
+    fn lost_at(&self, step: usize) -> bool {
+        let takes_away = |words: &[String]| {
+            words == ["exec"] || words.iter().any(|word| word.starts_with("BASH_XTRACEFD"))
+        };
+        self.seen.get(step).is_some_and(|seen| seen.step.status.is_none() && takes_away(&seen.step.words))
     }
 
     /// By the last trap in the shell's own process.

@@ -1,11 +1,12 @@
 //! Probes: how a boxed run is instrumented, and how what it wrote is read.
 //!
 //! The job's files are not edited: bash reads a file before its script (`BASH_ENV`), Python a `sitecustomize` module,
-//! node a preloaded module; `dash FILE` is run with `-x`. All of them are active in every traced run, so that a Python
+//! node and perl a preloaded module; `dash FILE` is run with `-x`; make gets another shell for its recipes. All of them are active in every traced run, so that a Python
 //! program started by a shell script is seen too. They write records to one descriptor. The caller must check that the
 //! traced run ended as the untraced one did: a job can look at its environment.
 
 mod bash;
+mod make;
 mod plain_shell;
 mod programs;
 mod records;
@@ -28,6 +29,10 @@ use crate::boxes::{Kept, PROBE_FOLDER as FOLDER, Raw};
 
 /// The folder of the module for Python, on the module path.
 const PYTHON_FOLDER: &str = "/dev/.selfheal/python";
+
+/// The folder of the module for perl, on the module path, and its name.
+const PERL_FOLDER: &str = "/dev/.selfheal/perl";
+const PERL_MODULE: &str = "SelfhealProbe";
 
 /// The most steps that are kept: so many of the first, and so many of the last.
 const MOST_STEPS: usize = 5_000;
@@ -83,6 +88,16 @@ impl Probe {
         env.insert("BASH_ENV".into(), format!("{FOLDER}/bash.rc").into());
         put_first(env, "PYTHONPATH", PYTHON_FOLDER, ":");
         put_first(env, "NODE_OPTIONS", &format!("--require={FOLDER}/preload.cjs"), " ");
+        if runs_make(order) {
+            let flags = format!("--eval=.SHELLFLAGS:={FOLDER}/make-shell\\ -c");
+            let old = env.get(OsStr::new("MAKEFLAGS")).filter(|old| !old.is_empty()).cloned();
+            let mut all = old.unwrap_or_default();
+            all.push(" ");
+            all.push(flags);
+            env.insert("MAKEFLAGS".into(), all);
+        }
+        put_first(env, "PERL5LIB", PERL_FOLDER, ":");
+        put_first(env, "PERL5OPT", &format!("-M{PERL_MODULE}"), " ");
         match &self.dash {
             Some(call) => {
                 env.insert("PS4".into(), plain_shell::prompt(&self.token).into());
@@ -98,7 +113,9 @@ impl Probe {
         [
             ("bash.rc", bash::rc(&self.token)),
             ("python/sitecustomize.py", programs::sitecustomize(&self.token, root)),
-            ("preload.cjs", programs::preload(&self.token)),
+            ("preload.cjs", programs::preload(&self.token, root)),
+            ("perl/SelfhealProbe.pm", programs::perl(&self.token, root)),
+            ("make-shell", make::shell(&self.token)),
         ]
         .map(|(name, text)| (name.to_owned(), Raw(text.into_bytes())))
         .into()
@@ -132,20 +149,23 @@ impl Probe {
         let own = order.script.as_deref().and_then(Path::parent);
         let mut bash = bash::Reader::new(&order.cwd, own, &self.token);
         let mut programs = programs::Reader::default();
+        let mut make = make::Reader::default();
         let mut program_first = false;
         for record in records::records(&text, &self.token) {
             bash.take(&record);
             programs.take(&record);
+            make.take(&record);
             program_first |= bash.is_empty() && !programs.is_empty();
         }
-        if bash.is_empty() && programs.is_empty() && traced.is_none() {
+        if bash.is_empty() && programs.is_empty() && make.is_empty() && traced.is_none() {
             return None;
         }
         let whole = seen.stream.total <= (seen.stream.head.0.len() + seen.stream.tail.0.len()) as u64;
         let whole = whole && !programs.was_cut() && traced.is_none();
         let stderr = seen.stderr.text();
         let shell = bash.finish(&bash::Ending { code: seen.code, stderr: &stderr }, &as_text(env));
-        let program = programs.finish(seen.code);
+        let made = make.finish(&bash::Ending { code: seen.code, stderr: &stderr });
+        let program = programs.finish(seen.code).with_inner(made);
         let both = if program_first { program.with_inner(shell) } else { shell.with_inner(program) };
         let all = match traced {
             Some(outer) => outer.with_inner(both),
@@ -174,7 +194,7 @@ fn as_text(env: &BTreeMap<OsString, OsString>) -> BTreeMap<String, String> {
 const CLEANERS: [&str; 5] = ["env", "sudo", "doas", "su", "runuser"];
 
 /// What the instruments put into the environment.
-const VARIABLES: [&str; 3] = ["BASH_ENV", "PYTHONPATH", "NODE_OPTIONS"];
+const VARIABLES: [&str; 6] = ["BASH_ENV", "PYTHONPATH", "NODE_OPTIONS", "PERL5LIB", "PERL5OPT", "MAKEFLAGS"];
 
 /// The command, with the instruments' variables set again behind wrappers that may have taken them away
 /// (`env -i … COMMAND`). A variable that the wrapper itself sets is left to it.
@@ -211,6 +231,20 @@ fn put_first(env: &mut BTreeMap<OsString, OsString>, name: &str, first: &str, be
     env.insert(name.into(), value);
 }
 
+/// Whether the command is make, or its script names it.
+fn runs_make(order: &BoxOrder) -> bool {
+    let inner = inner_command(&order.argv);
+    let named = inner
+        .first()
+        .and_then(|word| Path::new(word).file_name())
+        .is_some_and(|name| name == "make" || name == "gmake");
+    let script = || order.script.as_deref().and_then(|script| script_text(order, script)).unwrap_or_default();
+    let in_words = || order.argv.iter().any(|word| word.to_string_lossy().contains("make "));
+    named
+        || in_words()
+        || script().split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "make" || word == "gmake")
+}
+
 /// The script that the command runs with dash.
 fn dash_call(order: &BoxOrder) -> Option<plain_shell::Call> {
     let first_word = Path::new(order.argv.first()?);
@@ -221,7 +255,9 @@ fn dash_call(order: &BoxOrder) -> Option<plain_shell::Call> {
     let shell = if shell.file_name() == Some(OsStr::new("sh")) { Path::new("/bin/sh") } else { shell };
     let is_dash = shell.file_name() == Some(OsStr::new("dash"))
         || shell.canonicalize().is_ok_and(|real| real.file_name() == Some(OsStr::new("dash")));
-    call.text = script_text(order, Path::new(&call.script)).unwrap_or_default();
+    if !call.script.is_empty() {
+        call.text = script_text(order, Path::new(&call.script)).unwrap_or_default();
+    }
     is_dash.then_some(call)
 }
 

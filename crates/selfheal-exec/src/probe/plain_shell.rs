@@ -14,34 +14,65 @@ use selfheal_core::trace::{Frame, Step};
 use super::bash::Ending;
 use super::{Findings, shortened};
 
-/// Where a command runs a script with dash, and how: the position of the script in its words.
+/// Where a command runs a script with dash, and how: the position of the script in its words. Options may stand before
+/// it; the text behind `-c` is a script without a file.
 pub(crate) fn script_at(argv: &[OsString], first_line: Option<&str>) -> Option<Call> {
     let name = |word: &OsString| Path::new(word).file_name()?.to_str().map(str::to_owned);
-    match argv {
-        [shell, script, ..] if matches!(name(shell)?.as_str(), "sh" | "dash") => {
-            let plain = !script.to_str().is_some_and(|word| word.starts_with(['-', '+']));
-            plain.then(|| Call {
-                shell: shell.clone(),
-                script: script.clone(),
-                words: 2,
-                text: String::new(),
-            })
-        }
-        [script, ..] => {
-            let shell = first_line?.strip_prefix("#!")?.trim();
-            let known = matches!(shell, "/bin/sh" | "/bin/dash" | "/usr/bin/sh" | "/usr/bin/dash");
-            known.then(|| Call { shell: shell.into(), script: script.clone(), words: 1, text: String::new() })
-        }
-        [] => None,
+    let first = argv.first()?;
+    if matches!(name(first)?.as_str(), "sh" | "dash") {
+        return after_options(first, argv);
     }
+    let shell = first_line?.strip_prefix("#!")?.trim();
+    let (shell, option) =
+        shell.split_once(' ').map_or((shell, None), |(shell, option)| (shell, Some(option)));
+    let known = matches!(shell, "/bin/sh" | "/bin/dash" | "/usr/bin/sh" | "/usr/bin/dash");
+    let plain = option.is_none_or(is_plain_option);
+    (known && plain).then(|| Call {
+        shell: shell.into(),
+        options: option.map(OsString::from).into_iter().collect(),
+        script: first.clone(),
+        words: 1,
+        text: String::new(),
+    })
+}
+
+fn after_options(shell: &OsString, argv: &[OsString]) -> Option<Call> {
+    let rest = argv.get(1..)?;
+    let options = rest.iter().take_while(|word| word.to_str().is_some_and(is_plain_option)).count();
+    let script = rest.get(options)?;
+    let call = |options: &[OsString], script: &OsString, words: usize, text: String| Call {
+        shell: shell.clone(),
+        options: options.to_vec(),
+        script: script.clone(),
+        words,
+        text,
+    };
+    if script.to_str() == Some("-c") {
+        let command = rest.get(options + 1)?;
+        let text = command.to_string_lossy().into_owned();
+        return Some(call(rest.get(..=options)?, &OsString::new(), options + 2, text));
+    }
+    let plain = !script.to_str().is_some_and(|word| word.starts_with(['-', '+']));
+    plain.then(|| call(rest.get(..options).unwrap_or_default(), script, options + 2, String::new()))
+}
+
+/// An option that only sets how the shell behaves.
+fn is_plain_option(word: &str) -> bool {
+    word.strip_prefix('-').is_some_and(|letters| {
+        !letters.is_empty()
+            && letters.chars().all(|letter| matches!(letter, 'e' | 'u' | 'x' | 'f' | 'C' | 'a'))
+    })
 }
 
 /// A script that is run by dash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     pub shell: OsString,
+    /// What stands between the shell and the script.
+    options: Vec<OsString>,
+    /// The script; empty where it has no file.
     pub script: OsString,
-    /// How many words of the command these are.
+    /// How many words of the command come before the script's own arguments, the text of `-c` not counted.
     words: usize,
     /// The script's text, as far as it was read.
     pub text: String,
@@ -50,8 +81,10 @@ pub(crate) struct Call {
 impl Call {
     /// The command with the trace turned on.
     pub(crate) fn traced(&self, argv: &[OsString]) -> Vec<OsString> {
-        let head = [self.shell.clone(), "-x".into(), self.script.clone()];
-        head.into_iter().chain(argv.iter().skip(self.words).cloned()).collect()
+        let script = Some(&self.script).filter(|script| !script.is_empty());
+        let head = [self.shell.clone(), "-x".into()].into_iter();
+        let middle = self.options.iter().cloned().chain(script.cloned());
+        head.chain(middle).chain(argv.iter().skip(self.words).cloned()).collect()
     }
 }
 
@@ -99,7 +132,8 @@ pub(crate) fn bound(stream: &mut Capture, keep: usize) {
 
 /// Sums up: the last command is the one that failed.
 pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, ending: &Ending<'_>) -> Findings {
-    let file: PathBuf = absolute(cwd, Path::new(&call.script));
+    let named = !call.script.is_empty();
+    let file: PathBuf = if named { absolute(cwd, Path::new(&call.script)) } else { PathBuf::new() };
     let places = places(&call.text);
     let place =
         |words: &[String]| words.first().and_then(|word| places.get(word.as_str()).copied().flatten());
@@ -134,7 +168,8 @@ pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, endi
 
 /// The line number in the last message of dash about the script: `SCRIPT: N: …`.
 fn line_in_message(stderr: &str, call: &Call) -> Option<u32> {
-    let prefix = format!("{}: ", call.script.to_str()?);
+    let prefix =
+        format!("{}: ", Some(call.script.to_str()?).filter(|name| !name.is_empty()).or(call.shell.to_str())?);
     let rest = stderr.lines().rev().find_map(|line| line.strip_prefix(&prefix))?;
     rest.split_once(':')?.0.parse().ok()
 }
@@ -168,8 +203,22 @@ mod tests {
         assert_eq!(call.traced(&words(&["sh", "a.sh", "x"])), words(&["sh", "-x", "a.sh", "x"]));
         let call = script_at(&words(&["./a.sh", "x"]), Some("#!/bin/sh")).unwrap();
         assert_eq!(call.traced(&words(&["./a.sh", "x"])), words(&["/bin/sh", "-x", "./a.sh", "x"]));
+        let call = script_at(&words(&["dash", "-eu", "a.sh", "x"]), None).unwrap();
+        assert_eq!(
+            call.traced(&words(&["dash", "-eu", "a.sh", "x"])),
+            words(&["dash", "-x", "-eu", "a.sh", "x"])
+        );
+        let call = script_at(&words(&["./a.sh", "x"]), Some("#!/bin/sh -e")).unwrap();
+        assert_eq!(call.traced(&words(&["./a.sh", "x"])), words(&["/bin/sh", "-x", "-e", "./a.sh", "x"]));
+        let call = script_at(&words(&["sh", "-ec", "cp a b"]), None);
+        assert_eq!(call, None);
+        let call = script_at(&words(&["sh", "-e", "-c", "cp a b", "name"]), None).unwrap();
+        assert_eq!(
+            call.traced(&words(&["sh", "-e", "-c", "cp a b", "name"])),
+            words(&["sh", "-x", "-e", "-c", "cp a b", "name"])
+        );
         for (argv, line) in
-            [(&["sh", "-c", "x"][..], None), (&["sh", "-e", "x"], None), (&["./a"], Some("#!/bin/bash"))]
+            [(&["sh", "-s", "x"][..], None), (&["sh", "-o", "x"], None), (&["./a"], Some("#!/bin/bash"))]
         {
             assert_eq!(script_at(&words(argv), line), None);
         }

@@ -1,4 +1,4 @@
-//! The probes for Python and node: modules that are loaded before the program, and the reader of what they write. Pure.
+//! The probes for Python, node and perl: modules that are loaded before the program, and the reader of what they write. Pure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,18 +11,31 @@ use super::{Findings, shortened};
 
 /// The module for Python, for one run; lines are recorded in files below `root`, or everywhere.
 pub(crate) fn sitecustomize(token: &str, root: Option<&Path>) -> String {
-    let root = root.map(|root| format!("{}/", root.display().to_string().trim_end_matches('/')));
-    // A JSON text, once more as a literal: both escape alike what a path may hold.
-    let json = serde_json::Value::from(root.unwrap_or_default()).to_string();
-    let literal = serde_json::Value::from(json).to_string();
     filled(include_str!("sitecustomize.py"), token)
         .replace("@HERE@", super::PYTHON_FOLDER)
-        .replace("@ROOT@", &literal)
+        .replace("@ROOT@", &literal(root))
 }
 
 /// The module for node, for one run.
-pub(crate) fn preload(token: &str) -> String {
-    filled(include_str!("preload.cjs"), token)
+pub(crate) fn preload(token: &str, root: Option<&Path>) -> String {
+    filled(include_str!("preload.cjs"), token).replace("@ROOT@", &literal(root))
+}
+
+/// The module for perl, for one run. The folder is written in hexadecimal digits: perl would look into any quotes.
+pub(crate) fn perl(token: &str, root: Option<&Path>) -> String {
+    let digits: String = folder(root).bytes().map(|byte| format!("{byte:02x}")).collect();
+    filled(include_str!("perl.pm"), token).replace("@HERE@", super::PERL_FOLDER).replace("@ROOT@", &digits)
+}
+
+/// A folder with a slash behind.
+fn folder(root: Option<&Path>) -> String {
+    root.map(|root| format!("{}/", root.display().to_string().trim_end_matches('/'))).unwrap_or_default()
+}
+
+/// A JSON text, once more as a literal of Python or JavaScript: both escape alike what a path may hold.
+fn literal(root: Option<&Path>) -> String {
+    let json = serde_json::Value::from(folder(root)).to_string();
+    serde_json::Value::from(json).to_string()
 }
 
 fn filled(text: &str, token: &str) -> String {
@@ -33,7 +46,7 @@ fn filled(text: &str, token: &str) -> String {
 #[derive(Deserialize)]
 struct Written(PathBuf, u32, String, BTreeMap<String, String>, String);
 
-/// Reads the records of Python and node.
+/// Reads the records of Python, node and perl.
 #[derive(Default)]
 pub(crate) struct Reader {
     began: bool,
@@ -49,7 +62,7 @@ impl Reader {
         match record.kind {
             "PB" | "NB" => self.began = true,
             "PS" => self.steps.extend(step(record.text(0))),
-            "PL" => {
+            "PL" | "NL" => {
                 let lines: BTreeMap<PathBuf, BTreeSet<u32>> = read(record.text(0)).unwrap_or_default();
                 for (file, lines) in lines {
                     self.lines.entry(file).or_default().extend(lines);

@@ -12,6 +12,7 @@ mod large;
 mod lowers;
 mod options;
 mod oracle;
+mod probes;
 mod setup;
 mod traced;
 mod walls;

@@ -20,12 +20,12 @@ done
 echo done
 "#;
 
-fn traced(place: &Place, name: &str, argv: &[&str]) -> BoxOrder {
+pub(super) fn traced(place: &Place, name: &str, argv: &[&str]) -> BoxOrder {
     BoxOrder { traced: true, script: Some(place.work.join(name)), ..place.order(argv) }
 }
 
 /// Runs traced and untraced, and checks that both end and speak alike.
-fn alike(place: &Place, order: &BoxOrder) -> Trace {
+pub(super) fn alike(place: &Place, order: &BoxOrder) -> Trace {
     let run = place.run(order);
     let bare = place.run(&BoxOrder { traced: false, ..order.clone() });
     assert_eq!(said(&run), said(&bare));
@@ -65,7 +65,7 @@ fn bash(text: &str) -> (std::path::PathBuf, Trace) {
     (script, trace)
 }
 
-fn failing(trace: &Trace) -> (Vec<&str>, u32, Option<i32>) {
+pub(super) fn failing(trace: &Trace) -> (Vec<&str>, u32, Option<i32>) {
     let step = trace.failing_step().unwrap();
     (step.words.iter().map(String::as_str).collect(), step.line, step.status)
 }
@@ -197,7 +197,7 @@ fn wrappers_that_clean_the_environment_are_seen_through() {
     }
     place.write(
         "job.sh",
-        "set -eu\nenv | sort | grep -vE 'BASH_ENV|PYTHONPATH|NODE_OPTIONS|PWD|SHLVL|^_=' || true\nls \"$MISSING\"\n",
+        "set -eu\nenv | sort | grep -vE 'BASH_ENV|PYTHONPATH|NODE_OPTIONS|PERL5|PWD|SHLVL|^_=' || true\nls \"$MISSING\"\n",
     );
     for argv in [
         &["env", "-i", "PATH=/usr/bin:/bin", "A=b", "bash", "job.sh"][..],
@@ -239,7 +239,7 @@ fn bash_loops_do_not_flood() {
     }
 }
 
-fn has(program: &str) -> bool {
+pub(super) fn has(program: &str) -> bool {
     let found =
         std::process::Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success());
     if !found {
