@@ -357,8 +357,8 @@ impl Reader {
         if !facts.is_file() || facts.len() > LARGEST_HASHED {
             return None;
         }
-        let mut file = open(path).ok()?;
-        self.read(&mut file, None, Some(Sha256::new())).ok()?.1
+        let new = Source::open(path, facts).ok()?;
+        self.read(new, None, Some(Sha256::new())).ok()?.1
     }
 
     /// How a regular file differs from the old one, and its hash, in one reading.
@@ -373,8 +373,8 @@ impl Reader {
             return (Difference::Other, None);
         }
         let read = || {
-            let old = if comparable { Some(open(old_path)?) } else { None };
-            self.read(&mut open(path)?, old, hash)
+            let old = if comparable { Some(Source::open(old_path, old_facts)?) } else { None };
+            self.read(Source::open(path, facts)?, old, hash)
         };
         let (begins_alike, hash) = read().unwrap_or((false, None));
         match (begins_alike, facts.len() == old_facts.len()) {
@@ -387,44 +387,62 @@ impl Reader {
     /// Reads a file to its end, or as far as it matters: whether it begins with the whole of the old one, and its hash.
     fn read(
         &mut self,
-        new: &mut File,
-        mut old: Option<File>,
+        mut new: Source,
+        mut old: Option<Source>,
         mut hash: Option<Sha256>,
     ) -> io::Result<(bool, Option<String>)> {
         let mut alike = old.is_some();
         loop {
-            let count = read_fully(new, &mut self.new)?;
+            let count = new.fill(&mut self.new)?;
             let bytes = self.new.get(..count).unwrap_or_default();
             if let Some(hash) = &mut hash {
                 hash.update(bytes);
             }
-            if let Some(file) = &mut old {
-                let count = read_fully(file, &mut self.old)?;
+            if let Some(source) = &mut old {
+                let count = source.fill(&mut self.old)?;
                 alike = bytes.starts_with(self.old.get(..count).unwrap_or_default());
-                if !alike || count < self.old.len() {
+                if !alike || source.left == 0 {
                     old = None;
                 }
             }
-            if count < self.new.len() || (old.is_none() && hash.is_none()) {
+            if new.left == 0 || (old.is_none() && hash.is_none()) {
                 let hex = hash.map(|hash| hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect());
-                return Ok((alike, hex));
+                return Ok((alike && old.is_none(), hex));
             }
         }
     }
 }
 
-/// Fills a buffer as far as the file goes. A short read is not taken for the end: some file systems interrupt them.
-fn read_fully(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
-    let mut filled = 0;
-    while let Some(free) = buffer.get_mut(filled..).filter(|free| !free.is_empty()) {
-        match file.read(free) {
-            Ok(0) => break,
-            Ok(count) => filled += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+/// A file that is read as far as it was long when it was looked at.
+struct Source {
+    file: File,
+    left: u64,
+}
+
+impl Source {
+    fn open(path: &Path, facts: &Metadata) -> io::Result<Self> {
+        Ok(Self { file: open(path)?, left: facts.len() })
     }
-    Ok(filled)
+
+    /// Fills a buffer as far as the file goes. A short read is not taken for the end: some file systems interrupt them.
+    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let wanted = usize::try_from(self.left).unwrap_or(usize::MAX).min(buffer.len());
+        let mut filled = 0;
+        while let Some(free) = buffer.get_mut(filled..wanted).filter(|free| !free.is_empty()) {
+            match self.file.read(free) {
+                Ok(0) => {
+                    // Somebody cut it.
+                    self.left = filled as u64;
+                    break;
+                }
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.left = self.left.saturating_sub(filled as u64);
+        Ok(filled)
+    }
 }
 
 /// The extended attributes of a path, links not followed; at most 64 KiB of names.

@@ -86,14 +86,10 @@ fn add(profiles: &mut Profiles, file: &Path, trust: Trust, uid: u32) -> Result<u
 /// Asks commands for their version, in a box, once per file.
 fn version_source(context: &Context) -> VersionSource {
     let (state, cwd, env) = (context.state.clone(), context.cwd.clone(), context.env.clone());
-    let program = context.program.clone();
+    // A command that says its version writes nothing.
+    let config = BoxConfig { lean: true, ..crate::boxes::config(context) };
     VersionSource::new(move |command| {
-        let boxes = BoxRunner::new(BoxConfig {
-            program: program.clone(),
-            store: state.join("boxes"),
-            hidden: vec![state.clone()],
-            ..BoxConfig::default()
-        });
+        let boxes = BoxRunner::new(config.clone());
         let scene = LiveScene::new(cwd.clone(), env.clone(), Some(&boxes));
         version_of(&state, command, &scene)
     })
@@ -119,20 +115,9 @@ pub fn program(command: &str, scene: &dyn Scene) -> Option<Program> {
     })
 }
 
-/// The boxes of this machine.
-#[must_use]
-pub fn boxes(context: &Context) -> BoxRunner {
-    BoxRunner::new(BoxConfig {
-        program: context.program.clone(),
-        store: context.state.join("boxes"),
-        hidden: vec![context.state.clone()],
-        ..BoxConfig::default()
-    })
-}
-
 /// A look at the machine that may ask commands in a box.
 pub fn with_scene<T>(context: &Context, act: impl FnOnce(&dyn Scene) -> T) -> T {
-    let boxes = boxes(context);
+    let boxes = crate::boxes::runner(context);
     let env: BTreeMap<_, _> = context.env.clone();
     act(&LiveScene::new(context.cwd.clone(), env, Some(&boxes)))
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use selfheal_core::ports::Boxes;
-use selfheal_exec::{BoxConfig, BoxRunner};
 
 use super::{Ended, print};
 use crate::context::Context;
@@ -65,12 +64,7 @@ fn matrix(traits: &[crate::hosts::Trait]) {
 type Point<'a> = dyn FnMut(Standing, &str, &str) + 'a;
 
 fn boxes(context: &Context, point: &mut Point<'_>) {
-    let runner = BoxRunner::new(BoxConfig {
-        program: context.program.clone(),
-        store: context.state.join("boxes"),
-        hidden: vec![context.state.clone()],
-        ..BoxConfig::default()
-    });
+    let runner = crate::boxes::runner(context);
     let rung = runner.rung();
     let standing = if rung.can_try() { Standing::Good } else { Standing::Missing };
     point(standing, "box", &format!("rung {}", rung.name));

@@ -7,7 +7,7 @@ use selfheal_core::ids::{JobKey, RunId};
 use selfheal_core::incident::Incident;
 use selfheal_core::ports::{Boxes, IncidentFilter, Journal};
 use selfheal_core::report::Report;
-use selfheal_exec::{BoxConfig, BoxRunner, LiveScene};
+use selfheal_exec::LiveScene;
 use selfheal_feedback::environment::{Baseline, Difference, compare, may_explain};
 use selfheal_store::Store;
 use serde_json::json;
@@ -40,12 +40,7 @@ pub fn run(context: &Context, args: &EnvDiffArgs) -> Ended {
     })?;
     let texts = context.texts();
     let good = environment::last_good(&runs, Some(&here.run.id));
-    let boxes = BoxRunner::new(BoxConfig {
-        program: context.program.clone(),
-        store: context.state.join("boxes"),
-        hidden: vec![context.state.clone()],
-        ..BoxConfig::default()
-    });
+    let boxes = crate::boxes::runner(context);
     let found = Found {
         here,
         good,

@@ -44,7 +44,7 @@ fn show(context: &Context, command: &str) -> Ended {
     if let Some(version) = version {
         print(&format!("here: {}\n", clean(&version)));
     }
-    let standing = examples::standing(context, &profiles, &profiles::boxes(context), command);
+    let standing = examples::standing(context, &profiles, &crate::boxes::runner(context), command);
     print(&format!("{}\n", standing.line()));
     Ok(exit_code::OK)
 }
@@ -100,7 +100,7 @@ fn test_all(context: &Context) -> Ended {
 
 /// Runs the examples of all commands that are here and can be tried; returns how many commands differ.
 fn try_examples(context: &Context, profiles: &Profiles) -> usize {
-    let boxes = profiles::boxes(context);
+    let boxes = crate::boxes::runner(context);
     let (mut verified, mut broken, mut missing, mut untried) = (0, 0, Vec::new(), Vec::new());
     for command in profiles.tryable() {
         let standing = examples::standing(context, profiles, &boxes, &command);

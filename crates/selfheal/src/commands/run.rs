@@ -19,7 +19,7 @@ use selfheal_core::ports::{
 use selfheal_core::redact::Redacted;
 use selfheal_core::run::{Ended as RunEnded, Idle, Run};
 use selfheal_core::settings::Policy;
-use selfheal_exec::{BoxConfig, BoxRunner, Supervisor, exec_bare, resolve_script};
+use selfheal_exec::{Supervisor, exec_bare, resolve_script};
 use selfheal_feedback::profiles::{InterpretInput, Profiles};
 use selfheal_feedback::{Wait, waits_for_a_person};
 use selfheal_store::Store;
@@ -437,12 +437,7 @@ impl<'a> RunPlan<'a> {
         let redactor = self.context.redactor();
         secrets::learn(&redactor, failure.job);
         let progress = Progress::new(self.context.terminal.error);
-        let boxes = BoxRunner::new(BoxConfig {
-            program: self.context.program.clone(),
-            store: self.context.state.join("boxes"),
-            hidden: vec![self.context.state.clone()],
-            ..BoxConfig::default()
-        });
+        let boxes = crate::boxes::runner(self.context);
         let tools = Tools {
             context: self.context,
             texts: &texts,

@@ -34,7 +34,7 @@ pub fn run(context: &Context) -> Ended {
         // What else is due must be done all the same.
         Err(error) => tell(&format!("selfheal: {}", error.one_line())),
     }
-    for line in crate::examples::look_again(context, &crate::profiles::boxes(context)) {
+    for line in crate::examples::look_again(context, &crate::boxes::runner(context)) {
         print(&format!("{line}\n"));
     }
     let delivered = deliver(context, &store)?;

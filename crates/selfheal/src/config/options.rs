@@ -22,10 +22,36 @@ pub struct Options {
     pub run: Option<RunOptions>,
     /// Which rules are used.
     pub rules: Option<RuleOptions>,
+    /// The boxes that repairs are tried in.
+    #[serde(rename = "box")]
+    pub boxes: Option<BoxOptions>,
     /// What holds for every job of the file's folder, or, in a user's or machine's file, for every job.
     pub job: Option<JobOptions>,
     /// The same for one job, by its name or its script's file name.
     pub jobs: BTreeMap<String, JobOptions>,
+}
+
+/// `[box]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct BoxOptions {
+    /// The lowest rung that will do.
+    pub rung: Option<LowestRung>,
+    /// Further secrets: absolute paths, or paths in every home.
+    pub hide: Option<Vec<String>>,
+    /// Secrets that jobs in boxes may see.
+    pub see: Option<Vec<String>>,
+}
+
+/// The kinds of boxes, the best last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LowestRung {
+    /// Copies of the job's folders will do.
+    #[default]
+    Copy,
+    /// Only overlays of the whole tree will.
+    Overlay,
 }
 
 /// `[rules]`; names as in `docs/rules.md`.

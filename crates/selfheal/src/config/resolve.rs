@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use selfheal_core::job::Job;
 use selfheal_core::settings::{Answer, Limits, Policy};
 
-use super::options::{LimitOptions, ModelOptions, PolicyOptions, RunOptions, Send, Unusual};
+use super::options::{
+    BoxOptions, LimitOptions, LowestRung, ModelOptions, PolicyOptions, RunOptions, Send, Unusual,
+};
 use super::{Layer, Options, Origin};
 use crate::contract::Contract;
 
@@ -24,8 +26,21 @@ pub struct Settings {
     pub run: RunSettings,
     /// Which rules are used.
     pub rules: RuleSettings,
+    /// The boxes that repairs are tried in.
+    pub boxes: BoxSettings,
     /// What good runs must have done: for all jobs, or for the one that is named.
     pub contracts: Vec<(Option<String>, Contract)>,
+}
+
+/// The boxes that repairs are tried in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BoxSettings {
+    /// The lowest rung that will do.
+    pub rung: LowestRung,
+    /// Further secrets: absolute paths, or paths in every home, also with `~/` before them.
+    pub hide: Vec<String>,
+    /// Secrets that jobs in boxes may see.
+    pub see: Vec<String>,
 }
 
 /// Which rules are used.
@@ -134,6 +149,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         notify: None,
         run: RunSettings::default(),
         rules: RuleSettings::default(),
+        boxes: BoxSettings::default(),
         contracts: Vec::new(),
     };
     let mut model = ModelOptions::default();
@@ -145,6 +161,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         if layer.origin != Origin::Project {
             settings.rules.promoted.extend(rules.promote.unwrap_or_default());
         }
+        take_boxes(&mut settings.boxes, options.boxes.clone().unwrap_or_default(), layer.origin);
         take_run(&mut settings.run, options.run.unwrap_or_default(), layer.origin);
         settings.contracts.extend(contracts_of(options));
         if layer.origin == Origin::Project {
@@ -218,6 +235,17 @@ fn tighten(settings: &mut Settings, policy: Option<PolicyOptions>, limits: Optio
     }
     if let Some(limits) = limits {
         take_limits(&mut settings.limits, limits, u64::min);
+    }
+}
+
+/// A project's file may hide more and demand a better rung, and never the other way round.
+fn take_boxes(boxes: &mut BoxSettings, said: BoxOptions, origin: Origin) {
+    boxes.hide.extend(said.hide.unwrap_or_default());
+    if origin == Origin::Project {
+        boxes.rung = boxes.rung.max(said.rung.unwrap_or_default());
+    } else {
+        boxes.rung = said.rung.unwrap_or(boxes.rung);
+        boxes.see.extend(said.see.unwrap_or_default());
     }
 }
 
