@@ -242,3 +242,55 @@ check-danger = danger { $danger }, { $n ->
 check-masked = the change hides a failure
 check-not-masked = the change hides no failure; its risk is { $risk }
 check-unjudged = something could not be judged; a person must look at it
+
+# Trying
+try-ran = the command ended with exit code { $code } in { $seconds } s; this is what it did in the box
+try-doubt = the box may be the reason for how it ended: { $why }
+try-network = it tried to use a network, which the box does not have
+try-created = created
+try-created-folder = created folder
+try-changed = changed
+try-appended = appended to
+try-attributes = changed mode, owner or times of
+try-deleted = deleted
+try-remark-not_a_file = no file; it is not put in place
+try-remark-several_names = has several names; it is rewritten in place
+try-remark-rights_left_out = setuid, setgid or capabilities are left out
+try-more = … and { $n } more; all of them: --json FILE
+try-left-out = { $n } others are not shown
+try-sum = { $created } created, { $changed } changed, { $deleted } deleted
+try-nothing = nothing was changed
+try-ask = Put it in place? [a]ll, [s]ome, [l]ater, or throw it away [N]
+try-ask-which = Which paths? Paths or patterns, one a line; an empty line ends:
+try-ask-more = { $n } found; more:
+try-thrown-away = thrown away; nothing was changed
+try-kept = kept. Put it in place with: selfheal try --commit { $id }
+try-committed = { $n ->
+    [one] { $n } path is
+   *[other] { $n } paths are
+} in place. Take it back with: selfheal undo { $id }
+try-not-committed = not put in place: { $why }
+try-not-committed-failed = not put in place: the command failed
+try-none-below = nothing was done at or below these paths
+try-hint-kept = what the command did is kept: selfheal try --show { $id }
+try-none = nothing is kept
+try-dropped = { $id }: thrown away
+try-line = { $id } { $when } { $state } { $command }
+try-state-kept = kept
+try-state-committed = in place
+try-state-undone = undone
+try-undone = { $n ->
+    [one] { $n } path is
+   *[other] { $n } paths are
+} back as before { $id }
+try-recovered = what was being put in place when a process died is in place now; take it back with: selfheal undo { $id }
+try-recovered-back = what was being taken back when a process died is back as it was ({ $id })
+try-recovered-not = what was being changed when a process died is all as it was before ({ $id })
+transaction-network = the job tried to use a network, which a transaction cannot take back; --transaction=files-only goes on without
+transaction-mail = the job sends mail ({ $command }), which a transaction cannot take back; --transaction=files-only goes on without
+transaction-doubt = the box may be the reason for how the job ended: { $why }
+transaction-refused = refused, nothing was changed: { $why }
+transaction-committed = { $n ->
+    [one] { $n } path was
+   *[other] { $n } paths were
+} put in place; take it back with: selfheal undo { $id }

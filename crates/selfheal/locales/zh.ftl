@@ -224,3 +224,46 @@ check-danger = 危险程度 { $danger }，{ $files } 个文件中有 { $n } 处�
 check-masked = 这个修改掩盖了故障
 check-not-masked = 这个修改没有掩盖故障；其风险为 { $risk }
 check-unjudged = 有内容无法判断，需要人来查看
+
+# 试运行
+try-ran = 命令在 { $seconds } 秒后以退出码 { $code } 结束；它在沙箱里做了以下改动
+try-doubt = 如此结束的原因可能是沙箱：{ $why }
+try-network = 它试图使用网络，而沙箱没有网络
+try-created = 新建
+try-created-folder = 新建文件夹
+try-changed = 修改
+try-appended = 追加
+try-attributes = 修改权限、属主或时间
+try-deleted = 删除
+try-remark-not_a_file = 不是文件；不会放到原位
+try-remark-several_names = 有多个名字；将就地改写
+try-remark-rights_left_out = 略去 setuid、setgid 或 capability
+try-more = … 还有 { $n } 个；全部：--json 文件
+try-left-out = 另有 { $n } 个未显示
+try-sum = 新建 { $created }，修改 { $changed }，删除 { $deleted }
+try-nothing = 没有改动任何东西
+try-ask = 放到原位吗？[a] 全部，[s] 部分，[l] 以后，否则丢弃 [N]
+try-ask-which = 哪些路径？每行一个路径或模式，空行结束：
+try-ask-more = 找到 { $n } 个；还有：
+try-thrown-away = 已丢弃；没有改动任何东西
+try-kept = 已保留。放到原位：selfheal try --commit { $id }
+try-committed = { $n } 个路径已放到原位。撤销：selfheal undo { $id }
+try-not-committed = 没有放到原位：{ $why }
+try-not-committed-failed = 没有放到原位：命令失败
+try-none-below = 这些路径及其下没有任何改动
+try-hint-kept = 命令所做的改动已保留：selfheal try --show { $id }
+try-none = 没有保留任何东西
+try-dropped = { $id }：已丢弃
+try-line = { $id } { $when } { $state } { $command }
+try-state-kept = 已保留
+try-state-committed = 已在原位
+try-state-undone = 已撤销
+try-undone = { $n } 个路径已恢复到 { $id } 之前
+try-recovered = 某进程结束时正在放置的改动现已全部到位；撤销：selfheal undo { $id }
+try-recovered-back = 某进程结束时正在撤销的改动现已全部撤销（{ $id }）
+try-recovered-not = 某进程结束时正在进行的改动现已全部还原（{ $id }）
+transaction-network = 任务试图使用网络，而事务无法撤销网络操作；--transaction=files-only 可在没有网络的情况下继续
+transaction-mail = 任务发送邮件（{ $command }），而事务无法撤销；--transaction=files-only 可继续
+transaction-doubt = 任务如此结束的原因可能是沙箱：{ $why }
+transaction-refused = 已拒绝，没有改动任何东西：{ $why }
+transaction-committed = { $n } 个路径已放到原位；撤销：selfheal undo { $id }

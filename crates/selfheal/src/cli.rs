@@ -23,6 +23,8 @@ pub struct Cli {
 pub enum Command {
     /// Run a job, and heal it if it fails
     Run(Box<RunArgs>),
+    /// Try a command in a box: see what it does to files, and keep that or throw it away
+    Try(Box<TryArgs>),
     /// Show on a throw-away example what selfheal does
     Demo(DemoArgs),
     /// List incidents, the newest first
@@ -41,7 +43,7 @@ pub enum Command {
     Approve(DecideArgs),
     /// Drop repairs that wait for a decision
     Reject(DecideArgs),
-    /// Put every file that a repair changed back as it was
+    /// Put every file that a repair, a try or a transaction changed back as it was
     Undo(UndoArgs),
     /// Look at what a job must have done
     Contract(ContractArgs),
@@ -115,6 +117,10 @@ pub struct RunArgs {
     /// Say how it ended by exit code too: 110 held, 111 handed over, 112 refused, 113 limit
     #[arg(long)]
     pub exit_status: bool,
+    /// Run the job in a box and put what it did to files in place only if it succeeds: all or nothing
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "whole")]
+    #[arg(conflicts_with_all = ["stdout", "log"])]
+    pub transaction: Option<TransactionArg>,
     /// Stop with an error where selfheal itself cannot do its work, instead of running the job bare
     #[arg(long)]
     pub strict: bool,
@@ -165,6 +171,63 @@ impl Part {
 pub fn run_alone<'a>(words: impl Iterator<Item = &'a OsString>) -> Option<RunArgs> {
     let grammar = RunArgs::augment_args(clap::Command::new("run"));
     RunArgs::from_arg_matches(&grammar.try_get_matches_from(words).ok()?).ok()
+}
+
+/// What a transaction is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TransactionArg {
+    /// The whole job: refused when it uses a network or sends mail
+    Whole,
+    /// Its files only: whatever it tries on a network fails
+    FilesOnly,
+}
+
+/// Try a command in a box: see what it does to files, and keep that or throw it away.
+#[derive(Debug, Args)]
+pub struct TryArgs {
+    /// Give the command the machine's network
+    #[arg(long)]
+    pub net: bool,
+    /// Let the command see a secret that is hidden otherwise
+    #[arg(long, value_name = "PATH")]
+    pub see: Vec<PathBuf>,
+    /// Limit what it may use: memory=1G, room=500M (what it may write), file-size=100M, processes=50
+    #[arg(long, value_name = "WHAT=SIZE")]
+    pub limit: Vec<String>,
+    /// End the command after this many seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub deadline: Option<u64>,
+    /// Show how texts were changed
+    #[arg(long)]
+    pub diff: bool,
+    /// Show only paths that fit a pattern, as *.log or etc/*
+    #[arg(long, value_name = "GLOB")]
+    pub only: Vec<String>,
+    /// Write what was done to this file as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Put all that was done in place, if the command succeeds; with an id, what an earlier try left
+    #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with = "keep")]
+    #[expect(clippy::option_option, reason = "not given, given, given with an id")]
+    pub commit: Option<Option<String>>,
+    /// Put only this path in place, with what lies below it
+    #[arg(long, value_name = "PATH", conflicts_with = "keep")]
+    pub commit_only: Vec<PathBuf>,
+    /// Keep what was done for a later --commit ID or --drop ID
+    #[arg(long)]
+    pub keep: bool,
+    /// Show again what an earlier try did
+    #[arg(long, value_name = "ID", conflicts_with_all = ["command", "commit", "keep"])]
+    pub show: Option<String>,
+    /// Throw away what an earlier try left; one that is in place can then not be undone
+    #[arg(long, value_name = "ID", conflicts_with_all = ["command", "commit", "keep", "show"])]
+    pub drop: Option<String>,
+    /// List what earlier tries left
+    #[arg(long, conflicts_with_all = ["command", "commit", "keep", "show", "drop"])]
+    pub list: bool,
+    /// The command and its arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
 }
 
 /// The highest risk that is applied without asking.
@@ -425,7 +488,7 @@ pub struct DecideArgs {
 /// Take a repair back.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
-    /// The incident, by its end
+    /// The incident or try, by its end
     pub id: String,
 }
 

@@ -133,12 +133,20 @@ impl RunDocument {
     /// # Errors
     /// When it cannot be written.
     pub fn write(&self, path: &Path, redactor: &Redactor) -> Result<(), CommandError> {
-        let fail = |error: &dyn std::error::Error| {
-            CommandError::new(format!("failed to write {}", path.display())).because(error)
-        };
-        let text = serde_json::to_string_pretty(&redactor.value(self)).map_err(|error| fail(&error))?;
-        put(path, (text + "\n").as_bytes()).map_err(|error| fail(&error))
+        write_json(&redactor.value(self), path)
     }
+}
+
+/// Writes a document to a file, whole or not at all.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_json(document: &impl Serialize, path: &Path) -> Result<(), CommandError> {
+    let fail = |error: &dyn std::error::Error| {
+        CommandError::new(format!("failed to write {}", path.display())).because(error)
+    };
+    let text = serde_json::to_string_pretty(document).map_err(|error| fail(&error))?;
+    put(path, (text + "\n").as_bytes()).map_err(|error| fail(&error))
 }
 
 /// Where names stand for devices and open files: what stands there belongs to the system and is never replaced.

@@ -6,6 +6,10 @@
 pub const OK: i32 = 0;
 /// A command other than `run` could not do what was asked: `error:` and `hint:` say why.
 pub const ERROR: i32 = 1;
+/// `try`, `run --transaction`: what the command did was not put in place, and nothing was changed.
+pub const NOT_IN_PLACE: i32 = 115;
+/// `try`, `run --transaction`: there is no box, so nothing was run.
+pub const NO_BOX: i32 = 125;
 /// The command line or the settings are wrong; nothing was done.
 pub const USAGE: i32 = 2;
 /// `audit verify`: the record was tampered with or is damaged.

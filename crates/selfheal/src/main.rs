@@ -14,6 +14,7 @@ mod context;
 mod contract;
 mod cron;
 mod document;
+mod drafts;
 mod driver;
 mod environment;
 mod examples;
@@ -33,6 +34,7 @@ mod surroundings;
 mod terminal;
 mod texts;
 mod timer;
+mod transaction;
 mod versions;
 
 use std::ffi::OsString;
@@ -78,6 +80,9 @@ fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
 }
 
 fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
+    if let Some(said) = drafts::recover(context) {
+        commands::tell(&format!("selfheal: {said}"));
+    }
     match command {
         Command::Run(args) => {
             let mut context = context.with_model(args.model.as_deref(), args.model_url.as_deref())?;
@@ -86,6 +91,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
             }
             commands::run::run(&context, &args)
         }
+        Command::Try(args) => commands::r#try::run(context, &args),
         Command::Demo(args) => commands::demo::run(context, &args),
         Command::Incidents(args) => commands::incidents::run(context, &args),
         Command::Show(args) => commands::show::run(context, &args),

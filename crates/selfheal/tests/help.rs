@@ -7,6 +7,7 @@ const COMMANDS: &[&str] = &[
     "demo",
     "incidents",
     "show",
+    "try",
     "explain",
     "env-diff",
     "profile",

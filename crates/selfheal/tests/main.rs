@@ -19,6 +19,7 @@ mod explain;
 mod faults;
 mod help;
 mod hosts;
+mod kill;
 mod memory;
 mod outcomes;
 mod overlap;
@@ -30,6 +31,7 @@ mod story;
 mod support;
 mod systemd;
 mod terminal;
+mod trying;
 mod unattended;
 mod workspace;
 

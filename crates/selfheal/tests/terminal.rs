@@ -7,7 +7,7 @@ use crate::support::{BACKUP, backup_env};
 
 /// Runs a command line of selfheal on a terminal of its own, and returns all that was shown. What is typed is typed when
 /// there is a question, or at once where none is expected: it would be for the job.
-fn on_a_terminal(env: &selfheal_testkit::TestEnv, line: &str, typed: &str) -> String {
+pub fn on_a_terminal(env: &selfheal_testkit::TestEnv, line: &str, typed: &str) -> String {
     let question = matches!(typed, "y\n" | "\n");
     let program = env!("CARGO_BIN_EXE_selfheal");
     let mut command = env.command(&[]);

@@ -215,8 +215,8 @@ impl Outer {
             Forked::Child => {
                 let input = input.map(|(_, (reader, _))| reader);
                 let ends = Ends { out: out.1, err: err.1, trace: trace.1, notes: notes.1, go: go.0, input };
-                // Only outer holds the other end, so that its end is seen.
-                drop(go.1);
+                // Only outer holds the other ends, so that its end, or that it reads no more, is seen.
+                drop((go.1, out.0, err.0, trace.0, notes.0));
                 first::main(
                     World {
                         root: &self.built.root,

@@ -17,7 +17,7 @@ use super::meta::Meta;
 use super::steps::Step;
 
 /// The file with everything about a draft.
-const FILE: &str = "draft.json";
+pub(crate) const FILE: &str = "draft.json";
 
 /// Where the new things are.
 pub(crate) const SLOTS: &str = "slots";
@@ -124,6 +124,14 @@ pub(crate) enum Act {
     Remove,
     /// Nothing can be done.
     Leave,
+}
+
+impl Entry {
+    /// The size of the file that was there before, in bytes.
+    #[must_use]
+    pub fn len_before(&self) -> Option<u64> {
+        self.base.as_ref().filter(|base| base.is_file()).map(|base| base.len)
+    }
 }
 
 impl Draft {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum CommitError {
     /// There is none, or several fit.
-    #[error("find what a try with the id {0} left")]
+    #[error("find a try {0}; `selfheal try --list` shows what is kept")]
     Missing(String),
     /// It does not stand where it must for this.
     #[error("do that with try {id}: it is {state}")]

@@ -41,6 +41,9 @@ const LOCK: &str = "lock";
 /// So long another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What is not finished by then never will be.
+const UNFINISHED: Duration = Duration::from_secs(24 * 3600);
+
 /// The fewest characters of a draft's end that name it.
 const SHORTEST_END: usize = 4;
 
@@ -175,6 +178,29 @@ impl Drafts {
         let folder = self.folder(&draft.id);
         at::remove_folder(&folder).map_err(CommitError::io(format_args!("remove {}", folder.display())))?;
         Ok(draft)
+    }
+
+    /// Removes drafts that were made before a moment (milliseconds since 1970), those beyond so many, and what a try that was killed left
+    /// unfinished. What cannot be removed stays for the next time.
+    pub fn prune(&self, before: i64, most: usize) {
+        let Ok(Some(_lock)) = self.try_lock() else { return };
+        if self.journal().exists() {
+            return;
+        }
+        let drafts = self.list().unwrap_or_default();
+        let old = drafts.iter().enumerate().filter(|(n, draft)| draft.made < before || *n >= most);
+        for (_, draft) in old {
+            let _ = at::remove_folder(&self.folder(&draft.id));
+        }
+        for name in self.names().unwrap_or_default() {
+            let folder = self.folder(&name);
+            let unfinished = fs::symlink_metadata(folder.join(draft::FILE)).is_err();
+            let age = fs::symlink_metadata(&folder).and_then(|facts| facts.modified()).ok();
+            let age = age.and_then(|time| time.elapsed().ok());
+            if unfinished && age.is_some_and(|age| age > UNFINISHED) {
+                let _ = at::remove_folder(&folder);
+            }
+        }
     }
 
     /// Ends what a crash left half done: all of it is put in place, or all is as it was. `None` when there was nothing, or

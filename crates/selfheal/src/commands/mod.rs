@@ -24,6 +24,7 @@ pub mod show;
 pub mod stats;
 pub mod survey;
 pub mod tick;
+pub mod r#try;
 pub mod undo;
 
 use std::io::Write;

@@ -1,6 +1,8 @@
 //! `selfheal run`: runs a job, and heals it if it fails. Whatever goes wrong inside selfheal, the job runs and its exit
 //! code is kept, unless `--strict` was given.
 
+mod transacted;
+
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -59,14 +61,14 @@ pub fn run(context: &Context, args: &RunArgs) -> Ended {
 fn run_checked(context: &Context, args: &RunArgs) -> Ended {
     let given = args.proposal.as_ref().map(|folder| Given::read(&context.cwd.join(folder))).transpose()?;
     let supervisor = Supervisor::of_self();
-    if args.overlap.is_none() {
+    if args.overlap.is_none() && args.transaction.is_none() {
         // It gets ready while the store is opened.
         supervisor.prepare();
     }
     let mut plan = RunPlan { given, ..RunPlan::new(context, args) };
     let store = match plan.open_store() {
         Ok(store) => store,
-        Err(error) if args.strict => return Err(error),
+        Err(error) if args.strict || args.transaction.is_some() => return Err(error),
         Err(error) => {
             tell(&format!("selfheal: {}; the job runs bare", error.one_line()));
             None
@@ -287,6 +289,9 @@ impl<'a> RunPlan<'a> {
         supervisor: Supervisor,
         document: &mut RunDocument,
     ) -> Ended {
+        if let Some(what) = self.args.transaction {
+            return self.run_transaction(store, order, (&supervisor, what), document);
+        }
         if let Some(store) = store {
             super::tick::before_run(self.context, store);
         }
@@ -325,7 +330,7 @@ impl<'a> RunPlan<'a> {
             Outcome::Failed { .. } => match store {
                 Some(store) if !matches!(run.ended, RunEnded::Cancelled { .. }) => {
                     let failure = Failure { job: &self.job, order, run };
-                    self.heal(store, &supervisor, failure, document)
+                    self.heal(store, (&supervisor, supervisor.can_repeat_input()), failure, document)
                 }
                 _ => self.ended(document, Status::Failed, &run),
             },
@@ -421,7 +426,7 @@ impl<'a> RunPlan<'a> {
     fn heal(
         &self,
         store: &Store,
-        executor: &Supervisor,
+        (executor, input_again): (&dyn Executor, bool),
         failure: Failure<'_>,
         document: &mut RunDocument,
     ) -> i32 {
@@ -450,7 +455,7 @@ impl<'a> RunPlan<'a> {
             without: &self.args.without,
             contract: &self.contract,
         };
-        let permissions = self.permissions(store, &failure.run, executor);
+        let permissions = self.permissions(store, &failure.run, input_again);
         // A fault of selfheal must not change what the job's own exit code says; not even a panic.
         let healed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             Healer::new(tools, failure, permissions).heal()
@@ -515,7 +520,7 @@ impl<'a> RunPlan<'a> {
         open.then(|| texts.say("note-breaker", &[("n", &limit.to_string())]))
     }
 
-    fn permissions(&self, store: &Store, run: &Run, executor: &Supervisor) -> Permissions {
+    fn permissions(&self, store: &Store, run: &Run, input_again: bool) -> Permissions {
         let terminal = &self.context.terminal;
         let policy = match self.args.apply {
             Some(limit) => Some(Policy::apply_up_to(limit.risk())),
@@ -524,7 +529,7 @@ impl<'a> RunPlan<'a> {
         Permissions {
             policy,
             can_ask: terminal.input && terminal.error,
-            spent: self.spent(run, executor),
+            spent: self.spent(run, input_again),
             given: self.given.clone(),
         }
     }
@@ -541,11 +546,11 @@ impl<'a> RunPlan<'a> {
     }
 
     /// Why output that was already passed on, or input that was consumed, forbids another run.
-    fn spent(&self, run: &Run, executor: &Supervisor) -> Option<String> {
+    fn spent(&self, run: &Run, input_again: bool) -> Option<String> {
         let texts = self.context.texts();
         let passed_on =
             run.stdout.total > 0 && !self.context.terminal.output && self.args.stdout == StdoutArg::Live;
-        let consumed = (self.input_holds_data && !executor.can_repeat_input()) || names_a_pipe(&self.job);
+        let consumed = (self.input_holds_data && !input_again) || names_a_pipe(&self.job);
         if passed_on {
             Some(texts.say("note-spent-output", &[]))
         } else if consumed {
@@ -637,6 +642,8 @@ fn job_of(context: &Context, args: &RunArgs) -> Job {
     let repeatable = match (args.repeatable, args.once) {
         (true, _) => Repeatable::Declared,
         (_, true) => Repeatable::Forbidden,
+        // A run that failed changed nothing.
+        _ if args.transaction.is_some() => Repeatable::Declared,
         _ => Repeatable::Unstated,
     };
     Job { key, argv: args.command.clone(), cwd: context.cwd.clone(), script, repeatable }

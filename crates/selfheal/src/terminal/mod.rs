@@ -5,7 +5,7 @@ mod progress;
 mod story;
 mod words;
 
-pub use paint::{Paint, clean};
+pub use paint::{Paint, clean, shown_path};
 pub use progress::Progress;
 pub use story::Story;
 pub use words::Plain;

@@ -1,5 +1,8 @@
 //! Colours where they are wanted, and the taming of text that comes from elsewhere.
 
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 /// Paints text, or leaves it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Paint {
@@ -74,9 +77,37 @@ pub fn clean(text: &str) -> String {
         .collect()
 }
 
+/// A path made safe to show, in such a way that two different ones look different: control and invisible characters
+/// and bytes that are no text are written as escapes.
+#[must_use]
+pub fn shown_path(path: &Path) -> String {
+    let mut shown = String::new();
+    for chunk in path.as_os_str().as_bytes().utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c == '\\' || clean(c.encode_utf8(&mut [0; 4])) != c.to_string() {
+                shown.extend(c.escape_default());
+            } else {
+                shown.push(c);
+            }
+        }
+        for byte in chunk.invalid() {
+            shown.push_str(&format!("\\x{byte:02x}"));
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_path_is_shown_on_one_line_and_no_two_alike() {
+        let path = |bytes: &[u8]| shown_path(Path::new(std::ffi::OsStr::from_bytes(bytes)));
+        assert_eq!(path(b"/a b/\xc3\xa4"), "/a b/\u{e4}");
+        assert_eq!(path(b"n\nl\x1b[1m"), "n\\nl\\u{1b}[1m");
+        assert_eq!(path(b"\xff\\xff"), "\\xff\\\\xff");
+    }
 
     #[test]
     fn escape_sequences_and_invisible_characters_do_not_reach_the_terminal() {

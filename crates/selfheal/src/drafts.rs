@@ -1,0 +1,127 @@
+//! Drafts as the program uses them: where they lie, and the record of what was put in place.
+
+use std::path::PathBuf;
+
+use selfheal_core::ports::{Clock, Entry, Ledger, PortError, Trouble};
+use selfheal_exec::commit::{CommitError, Conflict, Drafts, Recovered};
+use selfheal_store::Store;
+use serde_json::json;
+
+use crate::command_error::CommandError;
+use crate::context::Context;
+use crate::exit_code;
+use crate::terminal::shown_path;
+
+/// Drafts older than this are removed, in milliseconds: 30 days.
+const OLDEST: i64 = 30 * 24 * 3_600_000;
+
+/// So many drafts are kept at most.
+const MOST: usize = 100;
+
+/// The drafts of this program.
+#[must_use]
+pub fn all(context: &Context) -> Drafts {
+    Drafts::new(context.state.join("drafts"))
+}
+
+/// Puts a draft in place, all of it or only some paths, and records it. Gives how many paths were changed.
+///
+/// # Errors
+/// When it could not be; nothing was changed then, unless the error says so.
+pub fn commit(
+    context: &Context,
+    store: &Store,
+    id: &str,
+    only: Option<&[PathBuf]>,
+) -> Result<usize, PortError> {
+    let drafts = all(context);
+    let command = drafts.find(id).map(|draft| draft.command).map_err(port_error)?;
+    note(context, store, "try_committing", &json!({ "try": id, "command": command }))?;
+    let changed = drafts.commit(id, only).map_err(port_error)?;
+    note(context, store, "try_committed", &json!({ "try": id, "paths": changed.paths }))?;
+    drafts.prune(context.clock.now().0 - OLDEST, MOST);
+    Ok(changed.paths)
+}
+
+/// Takes back what was put in place of a draft, and records it.
+///
+/// # Errors
+/// When it could not be.
+pub fn undo(context: &Context, store: &Store, id: &str) -> Result<usize, PortError> {
+    let changed = all(context).undo(id).map_err(port_error)?;
+    note(context, store, "try_undone", &json!({ "try": changed.id, "paths": changed.paths }))?;
+    Ok(changed.paths)
+}
+
+fn note(context: &Context, store: &Store, kind: &str, details: &serde_json::Value) -> Result<(), PortError> {
+    let body =
+        context.redactor().json(details).map_err(|error| PortError::new("write a ledger record", error))?;
+    let (at, kind) = (context.clock.now(), kind.to_owned());
+    store.append(&[Entry { at, kind, incident: None, body }])
+}
+
+/// Ends what a crash of an earlier process left half in place: done before anything else. Says what it did.
+pub fn recover(context: &Context) -> Option<String> {
+    let texts = context.texts();
+    match all(context).recover() {
+        Ok(None) => None,
+        Ok(Some(Recovered::Ended(changed))) => {
+            let id = if changed.back { "try-recovered-back" } else { "try-recovered" };
+            Some(texts.say(id, &[("id", short(&changed.id))]))
+        }
+        Ok(Some(Recovered::AsBefore(id))) => Some(texts.say("try-recovered-not", &[("id", short(&id))])),
+        Err(error) => Some(error_of(error).one_line()),
+    }
+}
+
+/// The end of an identity, which people see and type.
+#[must_use]
+pub fn short(id: &str) -> &str {
+    let cut = id.char_indices().rev().nth(7).map_or(0, |(at, _)| at);
+    id.get(cut..).unwrap_or(id)
+}
+
+/// What stood in the way of a commit, for people.
+#[must_use]
+pub fn error_of(error: CommitError) -> CommandError {
+    let code = match error {
+        CommitError::Missing(_) | CommitError::State { .. } => exit_code::ERROR,
+        _ => exit_code::NOT_IN_PLACE,
+    };
+    CommandError { code, ..port_error(error).into() }
+}
+
+/// The same for a port.
+#[must_use]
+pub fn port_error(error: CommitError) -> PortError {
+    let trouble = match &error {
+        CommitError::Missing(_) => Trouble::Missing,
+        CommitError::Conflicts(_) => Trouble::Changed,
+        CommitError::Busy => Trouble::Locked,
+        CommitError::Io { source, .. } if is_full(source) => Trouble::NoRoom,
+        CommitError::State { .. } | CommitError::Io { .. } | CommitError::Half { .. } => Trouble::Other,
+    };
+    let doing = match &error {
+        CommitError::Conflicts(list) => format!("{error}; nothing was changed: {}", named(list)),
+        CommitError::Half { left, .. } => {
+            let paths: Vec<String> = left.iter().map(|path| shown_path(path)).collect();
+            format!("{error}: {} stay changed", paths.join(", "))
+        }
+        other => other.to_string(),
+    };
+    match error {
+        CommitError::Io { source, .. } => PortError { trouble, ..PortError::new(doing, source) },
+        CommitError::Half { source, .. } => PortError { trouble, ..PortError::new(doing, *source) },
+        _ => PortError::plain(doing, trouble),
+    }
+}
+
+fn is_full(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind;
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::ReadOnlyFilesystem)
+}
+
+fn named(conflicts: &[Conflict]) -> String {
+    let one = |conflict: &Conflict| format!("{} ({})", shown_path(&conflict.path), conflict.why.word());
+    conflicts.iter().map(one).collect::<Vec<_>>().join(", ")
+}
