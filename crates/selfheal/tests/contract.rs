@@ -245,3 +245,16 @@ fn an_input_folder_that_is_suddenly_empty_is_for_a_person() {
     assert_eq!(document["status"], "held", "{document:#}\n{outcome:?}");
     assert!(document["holds"].to_string().contains("suddenly_empty"), "{document:#}");
 }
+
+#[test]
+fn a_watched_repair_is_taken_back_when_its_job_breaks_its_contract() {
+    let env = backup_env();
+    let (_, healed) = document(&env, &["--apply", "medium", "--", "bash", "backup.sh"]);
+    assert_eq!(healed["status"], "healed", "{healed:#}");
+    assert_ne!(env.read("backup.sh"), BACKUP);
+    env.write("selfheal.toml", "[[job.expect.files]]\npath = 'backup/*'\n");
+    let broken = env.run(&["run", "--", "bash", "backup.sh"]);
+    assert_eq!(broken.code, 114, "{broken:?}");
+    assert_eq!(env.read("backup.sh"), BACKUP, "{broken:?}");
+    assert_eq!(env.run(&["audit", "verify"]).code, 0);
+}

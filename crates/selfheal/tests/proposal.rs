@@ -131,3 +131,44 @@ fn a_mode_is_part_of_it_only_where_it_makes_a_file_executable() {
     assert_eq!(mode & 0o111, 0o100);
     assert_eq!(mode & 0o022, 0);
 }
+
+/// Adds up the numbers in the files of a folder.
+const SUM: &str = "import os\nnames = sorted(os.listdir('in'))\ntotal = sum(int(open('in/' + name).read()) for name in names)\nopen('total', 'w').write(str(total))\n";
+
+fn sum_env(fixed: &str) -> TestEnv {
+    let env = env();
+    env.write("sum.py", SUM);
+    env.write("in/a.txt", "1,000\n");
+    give(&env, "sum.py", fixed);
+    env
+}
+
+fn showed<'a>(document: &'a serde_json::Value, name: &str) -> &'a str {
+    let checks = document["checks"].as_array().unwrap();
+    let check =
+        checks.iter().find(|check| check["name"] == name).unwrap_or_else(|| panic!("{name}: {document:#}"));
+    check["showed"].as_str().unwrap()
+}
+
+#[test]
+fn start_states_are_derived_from_what_the_job_reads() {
+    let env = sum_env(&SUM.replace(".read())", ".read().replace(',', ''))"));
+    let (_, document) =
+        document(&env, &["--apply", "medium", "--proposal", "../given", "--", "python3", "sum.py"]);
+    assert_eq!(document["status"], "healed", "{document:#}");
+    for name in ["derived-empty-folder", "derived-blank-in-name", "derived-second-run"] {
+        assert_eq!(showed(&document, name), "passed", "{document:#}");
+    }
+}
+
+#[test]
+fn a_repair_that_breaks_an_empty_folder_fails() {
+    let fixed =
+        SUM.replace(".read())", ".read().replace(',', ''))").replace("total =", "first = names[0]\ntotal =");
+    let env = sum_env(&fixed);
+    let (_, document) =
+        document(&env, &["--apply", "medium", "--proposal", "../given", "--", "python3", "sum.py"]);
+    assert_eq!(document["status"], "failed", "{document:#}");
+    assert_eq!(showed(&document, "derived-empty-folder"), "failed");
+    assert_eq!(env.read("sum.py"), SUM);
+}

@@ -25,6 +25,9 @@ const PROBE_MS: u64 = 15_000;
 /// And so many times as long as the real run took.
 const PROBE_TIMES: u64 = 4;
 
+/// The beginning of the signature of a run that broke its contract.
+pub(super) const CONTRACT: &str = "contract:";
+
 /// Characters of raw output that are looked at where the feedback is left out.
 const RAW: usize = 2_000;
 
@@ -67,7 +70,7 @@ fn unfulfilled(report: Report, why: String) -> Report {
             disproved_by: "the contract asks for something that a good run need not do".to_owned(),
         }],
         confidence: Confidence::High,
-        signature: Signature::new(format!("contract:{why}")),
+        signature: Signature::new(format!("{CONTRACT}{why}")),
         ..report
     }
 }

@@ -7,6 +7,7 @@
 
 mod apply;
 mod decide;
+mod derive;
 mod environment;
 mod examine;
 mod given;

@@ -324,7 +324,22 @@ impl Healer<'_> {
         fetch: &[std::path::PathBuf],
     ) -> Result<BoxedRun, PortError> {
         let order = self.box_order(limit_ms, changes, setup, fetch)?;
-        let boxed = self.tools.boxes.run(&order)?;
+        self.boxed_order(&order)
+    }
+
+    /// Runs another command, which runs the repaired job.
+    pub(super) fn boxed_command(
+        &mut self,
+        argv: Vec<std::ffi::OsString>,
+        changes: &[FileChange],
+    ) -> Result<BoxedRun, PortError> {
+        let limit = self.tools.context.settings.limits.trial_ms;
+        let order = self.box_order(limit, changes, &[], &[])?;
+        self.boxed_order(&BoxOrder { argv, ..order })
+    }
+
+    fn boxed_order(&mut self, order: &BoxOrder) -> Result<BoxedRun, PortError> {
+        let boxed = self.tools.boxes.run(order)?;
         if matches!(boxed.run.ended, Ended::TimedOut { .. }) {
             // What ran into its limit once would do so in every further trial, and the job waits meanwhile.
             self.trials = MOST_TRIALS;
@@ -352,9 +367,9 @@ impl Healer<'_> {
         edits.extend_from_slice(setup);
         Ok(BoxOrder {
             argv: self.job.argv.clone(),
+            setup: edits,
             cwd: self.job.cwd.clone(),
             env: self.env(),
-            setup: edits,
             deadline_ms: limit_ms.min(left),
             traced: true,
             script: self.job.script.clone(),

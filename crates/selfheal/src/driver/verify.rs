@@ -40,7 +40,7 @@ struct GoodRuns {
 pub(super) const GOOD_INPUTS: &str = "good-inputs";
 
 /// What a repaired job does beside the original, from the same start.
-enum Beside {
+pub(super) enum Beside {
     Unknown,
     BothFail,
     OnlyOriginalFails,
@@ -61,6 +61,7 @@ impl Healer<'_> {
             checks.push(self.scenario(&changes, &scenario, &mut good));
         }
         checks.extend(self.good_inputs(&changes));
+        checks.extend(self.derived(&attempt.candidate.clone()));
         checks.extend(self.contract_held(first));
         checks.push(self.failed_step_ran(&changes, &good));
         checks.push(self.made_to_fail(&changes, &good));
@@ -149,7 +150,7 @@ impl Healer<'_> {
         }
     }
 
-    fn beside_original(&mut self, setup: &[SceneEdit], repaired: &BoxedRun) -> Beside {
+    pub(super) fn beside_original(&mut self, setup: &[SceneEdit], repaired: &BoxedRun) -> Beside {
         let Ok(original) = self.boxed(&[], setup) else { return Beside::Unknown };
         let failed = |run: &BoxedRun| run.run.ended.code() != 0;
         match (failed(&original), failed(repaired)) {
@@ -350,6 +351,6 @@ fn changed_line_ran(changes: &[FileChange], trace: Option<&Trace>) -> Option<boo
     known.then_some(false)
 }
 
-fn result(name: &str, title: &str, showed: Showed, why: &str) -> CheckResult {
+pub(super) fn result(name: &str, title: &str, showed: Showed, why: &str) -> CheckResult {
     CheckResult { name: name.to_owned(), title: title.to_owned(), showed, why: why.to_owned() }
 }

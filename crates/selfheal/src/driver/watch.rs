@@ -2,7 +2,7 @@
 //! and three runs is confirmed.
 
 use selfheal_core::engine::State;
-use selfheal_core::ids::{JobKey, Timestamp};
+use selfheal_core::ids::{JobKey, Signature, Timestamp};
 use selfheal_core::incident::{Incident, Status};
 use selfheal_core::ports::{Clock, IncidentFilter, Journal, Trouble};
 use serde_json::json;
@@ -51,7 +51,13 @@ fn good_runs_since(store: &Store, job: &JobKey, since: Timestamp) -> Result<usiz
     Ok(runs.iter().filter(|run| run.started >= since && super::was_good(run)).count())
 }
 
-/// Takes a watched repair back when its job failed again with the same signature; says which incident it was.
+/// Whether a failure is that of a job that ended well and broke its contract.
+fn breaks_contract(signature: &Signature) -> bool {
+    signature.as_str().starts_with(super::examine::CONTRACT)
+}
+
+/// Takes a watched repair back when its job failed again with the same signature, or breaks its contract; says which
+/// incident it was.
 ///
 /// # Errors
 /// When the store cannot be read or written, or the files cannot be put back.
@@ -63,7 +69,8 @@ pub fn failed_again(
     let Some(signature) = &fresh.signature else { return Ok(None) };
     for mut incident in watched(store, Some(fresh.job.clone()))? {
         // A run that began before the repair was in place says nothing about it.
-        if incident.signature.as_ref() != Some(signature) || fresh.opened < incident.updated {
+        let same = incident.signature.as_ref() == Some(signature) || breaks_contract(signature);
+        if !same || fresh.opened < incident.updated {
             continue;
         }
         let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();

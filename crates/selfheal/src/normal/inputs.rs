@@ -1,6 +1,6 @@
 //! The files that a job may read: those that its script and its arguments name, and those in the folders that they name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -44,27 +44,45 @@ fn hash(content: &[u8]) -> String {
     Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The paths that script and arguments name, folders opened up; none outside of the job's own folders.
-fn candidates(job: &Job, script: &Path) -> BTreeSet<PathBuf> {
+/// What a job's script and arguments name, inside of its own folders.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// The files, without the script.
+    pub files: BTreeSet<PathBuf>,
+    /// The folders, each with the first of its files.
+    pub folders: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+}
+
+/// Looks up what script and arguments name.
+pub fn named(job: &Job, script: &Path) -> Named {
     let text = crate::driver::text_of(Some(script)).unwrap_or_default();
     let arguments = job.argv.iter().filter_map(|word| word.to_str());
     let own = [job.cwd.as_path(), script.parent().unwrap_or(Path::new("/"))];
-    let mut out = BTreeSet::new();
+    let mut out = Named::default();
     for word in arguments.chain(words(&text).take(WORDS)) {
         let path = absolute(&job.cwd, Path::new(word));
         if path == script || !own.iter().any(|root| path.starts_with(root) && path != **root) {
             continue;
         }
         match fs::metadata(&path) {
-            Ok(facts) if facts.is_file() => drop(out.insert(path)),
+            Ok(facts) if facts.is_file() => drop(out.files.insert(path)),
             Ok(facts) if facts.is_dir() => {
                 let inside = fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path());
-                out.extend(inside.filter(|path| path.is_file() && path != script).take(MOST_OF_ONE));
+                let files =
+                    inside.filter(|path| path.is_file() && path != script).take(MOST_OF_ONE).collect();
+                out.folders.insert(path, files);
             }
             _ => {}
         }
     }
     out
+}
+
+/// The files among what is named, those in the folders included.
+fn candidates(job: &Job, script: &Path) -> BTreeSet<PathBuf> {
+    let Named { mut files, folders } = named(job, script);
+    files.extend(folders.into_values().flatten());
+    files
 }
 
 /// Files that came, since a good run, into folders that it read.

@@ -7,6 +7,7 @@ mod learn;
 mod produced;
 mod unusual;
 
+pub use inputs::named;
 pub use learn::learn;
 pub use unusual::{emptied_folder, unusual};
 

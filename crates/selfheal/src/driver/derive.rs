@@ -1,0 +1,131 @@
+//! Start states that nobody named, derived from what the job reads: a folder that is empty, a name with a blank, a file that
+//! is empty or lacks its last newline, and the job run twice in a row. They show what a repair breaks elsewhere; where the
+//! original fails too they show nothing.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use selfheal_core::proposal::FileChange;
+use selfheal_core::verification::{CheckResult, SceneEdit, Showed};
+use selfheal_repair::Candidate;
+
+use super::Healer;
+use super::verify::{Beside, result};
+use crate::normal;
+
+/// The most start states that are derived for one repair.
+const MOST: usize = 4;
+/// The largest file that is varied, in bytes.
+const LARGEST: usize = 256 << 10;
+/// Runs the job, and then once more in the state that it left.
+const TWICE: &str = "\"$@\" >/dev/null 2>&1 || exit 0; exec \"$@\"";
+
+/// Endings of files that hold rows or lines: what others deliver, more or less of it by the day. Programs and settings are
+/// as they are.
+const ROWS: [&str; 9] = ["csv", "tsv", "txt", "log", "lst", "list", "dat", "jsonl", "ndjson"];
+
+/// A start state that was derived.
+struct Derived {
+    name: &'static str,
+    title: String,
+    setup: Vec<SceneEdit>,
+}
+
+fn is_rows(path: &Path) -> bool {
+    path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| ROWS.contains(&ending))
+}
+
+impl Healer<'_> {
+    /// Runs the repaired job in derived start states, beside the original.
+    pub(super) fn derived(&mut self, candidate: &Candidate) -> Vec<CheckResult> {
+        let changes = &candidate.proposal.changes;
+        let means_to = candidate.proposal.changes_meaning;
+        let named: Vec<&Vec<SceneEdit>> =
+            candidate.scenarios.iter().map(|scenario| &scenario.setup).collect();
+        let mut states = self.states();
+        states.retain(|state| !named.contains(&&state.setup));
+        let mut checks: Vec<CheckResult> =
+            states.into_iter().take(MOST).map(|state| self.in_state(changes, &state, means_to)).collect();
+        checks.extend(self.twice(changes));
+        checks
+    }
+
+    fn states(&self) -> Vec<Derived> {
+        let Some(script) = self.job.script.as_deref() else { return Vec::new() };
+        let named = normal::named(self.job, script);
+        let own = |path: &Path| path.strip_prefix(&self.job.cwd).unwrap_or(path).display().to_string();
+        let mut out = Vec::new();
+        let first_file =
+            named.files.iter().filter(|path| is_rows(path)).find_map(|path| Some((path, self.text(path)?)));
+        if let Some((path, text)) = &first_file {
+            let write = |content: &[u8]| {
+                vec![SceneEdit::Write { path: (*path).clone(), content: content.to_vec(), mode: None }]
+            };
+            if let Some(cut) = text.strip_suffix(b"\n").filter(|cut| !cut.is_empty()) {
+                let title = format!("{} lacks its last newline", own(path));
+                out.push(Derived { name: "derived-no-last-newline", title, setup: write(cut) });
+            }
+            let title = format!("{} is empty", own(path));
+            out.push(Derived { name: "derived-empty-file", title, setup: write(b"") });
+        }
+        if let Some((folder, inside)) = named.folders.iter().find(|(_, inside)| !inside.is_empty()) {
+            let copied = inside.iter().find_map(|path| Some((path, self.text(path)?)));
+            if let Some((path, content)) = copied {
+                let ending = path.extension().map(|ending| format!(".{}", ending.to_string_lossy()));
+                let name = format!("with blank{}", ending.unwrap_or_default());
+                let title = format!("{} holds a file `{name}`", own(folder));
+                let setup = vec![SceneEdit::Write { path: folder.join(name), content, mode: None }];
+                out.push(Derived { name: "derived-blank-in-name", title, setup });
+            }
+            let title = format!("{} is empty", own(folder));
+            let setup = vec![SceneEdit::Empty { path: folder.clone() }];
+            out.push(Derived { name: "derived-empty-folder", title, setup });
+        }
+        out
+    }
+
+    fn text(&self, path: &Path) -> Option<Vec<u8>> {
+        use selfheal_core::scene::Scene;
+        let content = self.scene.read(path, LARGEST + 1)?;
+        (content.len() <= LARGEST && !content.contains(&0)).then_some(content)
+    }
+
+    fn in_state(&mut self, changes: &[FileChange], state: &Derived, means_to: bool) -> CheckResult {
+        let shown = |showed, why: &str| result(state.name, &state.title, showed, why);
+        let Ok(repaired) = self.boxed(changes, &state.setup) else {
+            return shown(Showed::NotTested, "it could not be run");
+        };
+        if repaired.inconclusive.is_some() {
+            return shown(Showed::NotTested, "a box does not show it");
+        }
+        match self.beside_original(&state.setup, &repaired) {
+            Beside::Unknown => shown(Showed::NotTested, "the original could not be run for comparison"),
+            Beside::BothFail => shown(Showed::NotTested, "the original fails here too"),
+            Beside::OnlyOriginalFails => shown(Showed::Passed, "it succeeds where the original fails"),
+            Beside::OnlyRepairedFails => shown(Showed::Failed, "it fails where the original succeeds"),
+            Beside::Same => shown(Showed::Passed, "it does the same as the original"),
+            // It is meant to; whether rightly so is for whoever allows it.
+            Beside::Differs(what) if means_to => {
+                shown(Showed::NotTested, &format!("it does other things than the original here: {what}"))
+            }
+            Beside::Differs(what) => {
+                shown(Showed::Failed, &format!("it does other things than the original: {what}"))
+            }
+        }
+    }
+
+    /// The repaired job, run again in the state that it left. Not every job can: one that fails then is only said to.
+    fn twice(&mut self, changes: &[FileChange]) -> Option<CheckResult> {
+        let shown = |showed, why: &str| result("derived-second-run", "a second run in a row", showed, why);
+        let mut argv: Vec<OsString> = ["/bin/sh", "-c", TWICE, "sh"].map(OsString::from).to_vec();
+        argv.extend(self.job.argv.iter().cloned());
+        let run = self.boxed_command(argv, changes).ok()?;
+        Some(match run.run.ended.code() {
+            0 => shown(Showed::Passed, "it succeeds"),
+            code => shown(
+                Showed::NotTested,
+                &format!("it ends with exit code {code} then; not every job can run twice"),
+            ),
+        })
+    }
+}
