@@ -350,7 +350,11 @@ impl<'a> RunPlan<'a> {
 
     fn ended(&self, document: &mut RunDocument, status: Status, run: &Run) -> i32 {
         document.status = status.word().to_owned();
-        exit_code::of_run(status, run.ended.code(), self.args.exit_status)
+        match run.ended {
+            // A job that was told to end may do so with any code.
+            RunEnded::Cancelled { .. } => run.ended.code(),
+            _ => exit_code::of_run(status, run.ended.code(), self.args.exit_status),
+        }
     }
 
     /// The last resort: selfheal's own supervision is broken, so the job takes its place.
