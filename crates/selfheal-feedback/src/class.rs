@@ -75,6 +75,14 @@ pub fn class_of(fault: &Fault, scene: &dyn Scene) -> Class {
         Fault::HttpStatus { code, .. } => http_class(*code),
         Fault::LockHeld { path, pid } => lock_class(path.as_deref(), *pid, scene),
         Fault::NoSpace { .. } | Fault::DeviceError { .. } | Fault::OutOfMemory => Class::Resource,
+        // Node's own two dialects: the project became the other kind of module.
+        Fault::Dialect { construct }
+            if ["require", "import"].iter().any(|word| construct.starts_with(word)) =>
+        {
+            Class::Dependency
+        }
+        // A value is absent where an object was expected: no name was renamed.
+        Fault::MissingName { owner, .. } if is_nothing(owner) => Class::Logic,
         Fault::BadInterpreter { .. }
         | Fault::CommandNotFound { .. }
         | Fault::NotExecutable { .. }
@@ -106,6 +114,12 @@ pub fn class_of(fault: &Fault, scene: &dyn Scene) -> Class {
         | Fault::Mismatch { .. } => Class::Logic,
         _ => Class::Unknown,
     }
+}
+
+/// What languages call a value that is not there.
+fn is_nothing(owner: &str) -> bool {
+    let owner = owner.split(':').next().unwrap_or(owner);
+    ["NoneType", "nil", "NilClass", "null", "undefined"].contains(&owner)
 }
 
 /// 408, 425, 429 and most of 5xx pass by themselves; 401, 403 and 407 are a matter of access; other 4xx say that what was

@@ -147,7 +147,9 @@ fn commands(case: &Case<'_>, out: &mut Vec<(String, String)>) {
         let places: Vec<String> =
             case.input.scene.which(name).iter().take(MOST).map(|place| place.display().to_string()).collect();
         let text = if places.is_empty() { "nowhere".to_owned() } else { places.join(", ") };
+        let package = places.is_empty().then(|| crate::causes::package_of(name)).flatten();
         out.push((format!("places of {name}"), text));
+        out.extend(package.map(|package| (format!("package of {name}"), package.to_owned())));
     }
     let missing = case.found.iter().take(2).any(|found| matches!(found.fault, Fault::CommandNotFound { .. }));
     if let Some(path) = case.input.scene.var("PATH").filter(|_| missing) {
@@ -231,6 +233,42 @@ fn shown(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| std::ascii::escape_default(*byte)).map(char::from).collect()
 }
 
+/// The name servers that the machine asks.
+pub(crate) fn name_servers(case: &Case<'_>) -> Vec<String> {
+    let text = case.input.scene.read(Path::new("/etc/resolv.conf"), 16 * 1024).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let servers = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("nameserver "))
+        .map(|name| bounded(name.trim()));
+    servers.take(MOST).collect()
+}
+
+/// Whether the machine has a default route; `None` where it does not say.
+pub(crate) fn default_route(case: &Case<'_>) -> Option<bool> {
+    let text = case.input.scene.read(Path::new("/proc/net/route"), 64 * 1024)?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    text.starts_with("Iface")
+        .then(|| text.lines().skip(1).any(|line| line.split_whitespace().nth(1) == Some("00000000")))
+}
+
+/// The proxy that a request to a host goes through by the environment.
+pub(crate) fn proxy(case: &Case<'_>, host: &str) -> Option<String> {
+    let scene = case.input.scene;
+    let own = ["127.0.0.1", "localhost", "::1"].contains(&host);
+    let except = ["no_proxy", "NO_PROXY"].iter().find_map(|name| scene.var(name)).unwrap_or_default();
+    let excepted = except
+        .split(',')
+        .map(|name| name.trim().trim_start_matches('.'))
+        .any(|name| name == "*" || (!name.is_empty() && host.ends_with(name)));
+    let named =
+        ["https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy"].iter().find_map(|name| scene.var(name));
+    named.filter(|proxy| !proxy.is_empty() && !own && !excepted).map(|proxy| {
+        // Who is allowed to use it stands before the `@`.
+        bounded(proxy.rsplit_once('@').map_or(proxy.as_str(), |(_, host)| host))
+    })
+}
+
 /// What of the environment bears on networks and locales.
 fn environment(case: &Case<'_>, out: &mut Vec<(String, String)>) {
     let names: &[&str] = match case.first().map(|first| &first.fault) {
@@ -242,6 +280,14 @@ fn environment(case: &Case<'_>, out: &mut Vec<(String, String)>) {
         }
         _ => &[],
     };
+    if matches!(case.first().map(|first| &first.fault), Some(Fault::Network { .. })) {
+        let servers = name_servers(case);
+        let servers = if servers.is_empty() { "none is configured".to_owned() } else { servers.join(", ") };
+        out.push(("name servers".to_owned(), servers));
+        let route = default_route(case)
+            .map(|there| if there { "there is a default route" } else { "no default route" });
+        out.extend(route.map(|route| ("route".to_owned(), route.to_owned())));
+    }
     for name in names {
         let value = case.input.scene.var(name);
         out.extend(value.map(|value| ((*name).to_owned(), bounded(&value))));

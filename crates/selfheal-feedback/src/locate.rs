@@ -1,5 +1,7 @@
 //! Where a failure is: from a probe, from a message that names its place, or from the script's own text.
 
+mod elsewhere;
+
 use std::path::{Path, PathBuf};
 
 use selfheal_core::fault::Fault;
@@ -28,15 +30,23 @@ pub struct Place {
     pub command: Option<FailedCommand>,
     /// Whether a probe saw it.
     pub seen: bool,
+    /// Whether it was concluded from the script's text, since the message names no place.
+    pub guessed: bool,
 }
 
 /// Finds the place of a failure.
 pub fn place(input: &ReportInput<'_>, found: Option<&Found>) -> Place {
     let step = failing_step(input, found);
-    let said = found.and_then(|found| found.spots.iter().find(|spot| spot.line > 0 && !is_data(&spot.file)));
+    let said =
+        found.and_then(|found| found.spots.iter().find(|spot| spot.line > 0 && names_program(found, spot)));
     let remote = step.and_then(|step| remote(&step.words)).filter(|_| !is_own_failure(found));
     if let Some(remote) = remote {
         return behind(input, step, said, remote);
+    }
+    if step.is_none()
+        && let Some(place) = elsewhere::place(input, found, said)
+    {
+        return place;
     }
     if step.is_some_and(is_of_program) {
         // A probe of a program ends in whatever library raised the error; the message names the program's own line.
@@ -71,12 +81,15 @@ fn by_both(input: &ReportInput<'_>, step: &Step, spot: &Spot, found: Option<&Fou
                 words: step.words.clone(),
                 status: step.status,
             };
-            Place { location: message.location, command: Some(command), seen: true }
+            Place { location: message.location, command: Some(command), seen: true, guessed: false }
         }
         // The place is in another file, such as a configuration: the step is the command that read it.
-        None if resolve(input, &step.file) != file => {
-            Place { location: message.location, command: by_step(input, step).command, seen: true }
-        }
+        None if resolve(input, &step.file) != file => Place {
+            location: message.location,
+            command: by_step(input, step).command,
+            seen: true,
+            guessed: false,
+        },
         None => Place { seen: true, ..message },
     }
 }
@@ -149,6 +162,7 @@ fn by_step(input: &ReportInput<'_>, step: &Step) -> Place {
             status: step.status,
         }),
         seen: true,
+        guessed: false,
     }
 }
 
@@ -160,6 +174,9 @@ fn function(input: &ReportInput<'_>) -> Option<String> {
 
 fn by_spot(input: &ReportInput<'_>, spot: &Spot, found: Option<&Found>) -> Place {
     let file = resolve(input, &spot.file);
+    let shell = text_of(input, &file).filter(|text| is_shell(text));
+    let moved = shell.as_deref().zip(found).and_then(|(text, found)| nearer(text, spot.line, found));
+    let spot = &Spot { line: moved.unwrap_or(spot.line), ..spot.clone() };
     let source = line_of(input, &file, spot.line);
     let shell = input.script.is_some_and(|(script, text)| script == file && is_shell(text));
     let whole = || {
@@ -182,7 +199,27 @@ fn by_spot(input: &ReportInput<'_>, spot: &Spot, found: Option<&Found>) -> Place
         }),
         command: source.map(|line| FailedCommand { source: line.trim().to_owned(), words, status: None }),
         seen: false,
+        guessed: false,
     }
+}
+
+/// The line that is meant where a shell names another: the end of the file for a quote that was opened above, the end of
+/// a block for a command in it.
+fn nearer(text: &str, line: u32, found: &Found) -> Option<u32> {
+    let unclosed = ["looking for matching", "unmatched", "no closing quote", "Unterminated quoted string"];
+    if matches!(found.fault, Fault::Syntax { .. }) && unclosed.iter().any(|words| found.text.contains(words))
+    {
+        return crate::words::unclosed(text).filter(|opened| *opened < line);
+    }
+    const ENDS: [&str; 8] = ["fi", "done", "esac", "}", ";;", "else", ")", ""];
+    let lines: Vec<&str> = text.lines().collect();
+    let at = |number: u32| lines.get((number as usize).checked_sub(1)?).map(|line| line.trim());
+    at(line).is_none_or(|line| ENDS.contains(&line)).then_some(())?;
+    let before =
+        (1..line).rev().take(3).find(|number| at(*number).is_some_and(|line| !ENDS.contains(&line)))?;
+    let names = found.fault.subject().into_iter().chain(found.tool.clone());
+    let source = at(before)?;
+    names.into_iter().any(|name| source.contains(&name)).then_some(before)
 }
 
 /// The innermost frame of the job's own files, else of any file that is here, for languages whose probe sees no commands.
@@ -199,15 +236,32 @@ fn by_frame(input: &ReportInput<'_>) -> Option<Place> {
     Some(Place { seen: true, ..by_spot(input, &spot, None) })
 }
 
+/// Whether a place is one in a program text: no record that a tool for records stopped at, nothing without a file.
+fn names_program(found: &Found, spot: &Spot) -> bool {
+    const RECORDS: [&str; 4] = ["join", "sort", "comm", "uniq"];
+    let of_records = found.tool.as_deref().is_some_and(|tool| RECORDS.contains(&tool));
+    let name = spot.file.to_string_lossy();
+    !is_data(&spot.file) && !of_records && !name.starts_with('<') && name != "-" && !name.starts_with("-e")
+}
+
 /// The line of the script that printed the message, or the one that runs the tool that did.
 fn by_text(input: &ReportInput<'_>, found: &Found) -> Option<Place> {
-    let (path, text) = input.script?;
-    let number = printed_by(text, &found.text).or_else(|| run_by(text, found))?;
-    Some(by_spot(input, &Spot::new(path, number), Some(found)))
+    let (path, text) = input.script.filter(|(path, _)| !is_of_system(path))?;
+    let number = printed_by(text, &found.text)
+        .or_else(|| run_by(text, found))
+        .or_else(|| named_by(text, found).filter(|_| !is_shell(text)))?;
+    let guessed = run_by(text, found) != Some(number);
+    Some(Place { guessed, ..by_spot(input, &Spot::new(path, number), Some(found)) })
+}
+
+/// Whether a script belongs to the system: it is called, not written, by whoever wrote the job.
+fn is_of_system(script: &Path) -> bool {
+    const SYSTEM: [&str; 6] = ["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/lib", "/usr/share"];
+    SYSTEM.iter().any(|folder| script.starts_with(folder))
 }
 
 /// The only line of a script that holds a longer piece of a message as it is.
-fn printed_by(text: &str, message: &str) -> Option<u32> {
+pub fn printed_by(text: &str, message: &str) -> Option<u32> {
     let is_end = |c: char| {
         c.is_ascii_digit() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | '/' | '[' | ':' | '(' | ')')
     };
@@ -219,6 +273,12 @@ fn printed_by(text: &str, message: &str) -> Option<u32> {
     whole.into_iter().find_map(|piece| only_line(text, |line| line.contains(piece)))
 }
 
+/// The only line that holds the name which a message is about. In a shell it may be that of a variable, used elsewhere.
+fn named_by(text: &str, found: &Found) -> Option<u32> {
+    let name = found.fault.subject().filter(|name| name.len() >= 4)?;
+    only_line(text, |line| line.contains(&name))
+}
+
 /// A line that runs the tool which complained: the only one, or the one whose words fit the name that it complains of.
 fn run_by(text: &str, found: &Found) -> Option<u32> {
     if !is_shell(text) {
@@ -227,9 +287,12 @@ fn run_by(text: &str, found: &Found) -> Option<u32> {
     let tool = found.tool.as_deref()?;
     let mut hits: Vec<(u32, Vec<String>)> = Vec::new();
     for (number, line) in logical_lines(text) {
-        for words in commands(&line).iter().map(|words| look_through_words(words)) {
-            if words.first().is_some_and(|word| base(word) == tool) {
-                hits.push((number, words));
+        for words in commands(&line) {
+            let inner = look_through_words(&words);
+            let runs = |words: &[String]| words.first().is_some_and(|word| speaks_for(base(word), tool));
+            // A wrapper may complain itself.
+            if runs(&inner) || runs(&words) {
+                hits.push((number, if runs(&inner) { inner } else { words }));
             }
         }
     }
@@ -240,6 +303,20 @@ fn run_by(text: &str, found: &Found) -> Option<u32> {
     let best =
         hits.iter().filter_map(|(number, words)| Some((support(words, &name)?, u32::MAX - number))).max();
     best.filter(|(support, _)| *support > 0).map(|(_, number)| u32::MAX - number)
+}
+
+/// Whether a command's messages may be those of a tool: its own, or of one that it starts.
+fn speaks_for(command: &str, tool: &str) -> bool {
+    const STARTED: [(&str, &[&str]); 7] = [
+        ("ssh", &["scp", "rsync", "sftp", "git"]),
+        ("gzip", &["tar", "gunzip", "zcat"]),
+        ("apt-get", &["apt", "aptitude"]),
+        ("pip", &["pip3", "python", "python3"]),
+        ("mariadb", &["mysql"]),
+        ("mariadb-dump", &["mysqldump"]),
+        ("bash", &["ssh", "sudo", "su"]),
+    ];
+    command == tool || STARTED.iter().any(|(name, by)| *name == tool && by.contains(&command))
 }
 
 /// How well the words of a command fit a name that its tool complains of.
@@ -286,7 +363,10 @@ fn only_line(text: &str, mut wanted: impl FnMut(&str) -> bool) -> Option<u32> {
 /// Whether a file holds records that a job works on, so that a place in it says what was read, not what failed.
 pub fn is_data(file: &Path) -> bool {
     const DATA: [&str; 9] = ["csv", "tsv", "txt", "dat", "log", "lst", "psv", "tab", "ndjson"];
-    file.extension().is_some_and(|extension| DATA.iter().any(|data| extension.eq_ignore_ascii_case(data)))
+    !file.ends_with("CMakeLists.txt")
+        && file
+            .extension()
+            .is_some_and(|extension| DATA.iter().any(|data| extension.eq_ignore_ascii_case(data)))
 }
 
 /// The words of the command in a line that the finding speaks of (the one of its tool, else the only one), if they are
@@ -327,7 +407,10 @@ fn behind(input: &ReportInput<'_>, step: Option<&Step>, said: Option<&Spot>, rem
 /// Whether a failure is that of the connection itself, which is local.
 fn is_own_failure(found: Option<&Found>) -> bool {
     found.is_some_and(|found| {
+        const OWN: [&str; 4] =
+            ["(publickey", "Host key verification failed", "bad permissions", "kex_exchange_identification"];
         matches!(found.fault, Fault::Network { .. } | Fault::NoSuchReference { .. })
+            || OWN.iter().any(|words| found.text.contains(words))
             || found.tool.as_deref().is_some_and(|tool| ["ssh", "docker", "kubectl"].contains(&tool))
             || matches!(&found.fault, Fault::CommandNotFound { name } if ["ssh", "docker", "kubectl"].contains(&name.as_str()))
     })

@@ -27,6 +27,25 @@ const AROUND: u32 = 2;
 const FAULTS: usize = 6;
 /// The weight of what was seen itself, not read from a message.
 const SURE: u8 = 100;
+/// The most that a mere warning weighs.
+pub(crate) const REMARK: u8 = VAGUE + 10;
+/// How a line of a program says something to standard error or ends it with words.
+const COMPLAINS: [&str; 10] = [
+    ">&2",
+    "/dev/stderr",
+    "die ",
+    "die(",
+    "console.error",
+    "stderr",
+    "STDERR",
+    "abort(",
+    "sys.exit(",
+    "exit(",
+];
+/// So many lines at the end may hold a script's own last words.
+const LAST_LINES: usize = 4;
+/// The weight of what a script says itself in words that sound like nothing: more than a warning.
+const OWN_WORDS: u8 = 30;
 /// How much a finding gains that speaks of the step which a probe saw failing.
 const SEEN: u8 = 25;
 
@@ -121,6 +140,7 @@ fn findings(input: &ReportInput<'_>) -> Vec<Found> {
     let step = locate::failing_step(input, None);
     for one in &mut found {
         refine(input, one);
+        written_nowhere(input, one);
         let tool = one.tool.as_deref();
         let by_step = step.is_some_and(|step| {
             let inner = crate::inner::look_through_words(&step.words);
@@ -131,6 +151,9 @@ fn findings(input: &ReportInput<'_>) -> Vec<Found> {
         }
     }
     found.extend(from_end(input));
+    if found.iter().all(|one| one.weight <= REMARK) {
+        found.extend(own_words(input));
+    }
     found.sort_by_key(|one| (u8::MAX - one.weight / 10, one.order));
     if found.first().is_none_or(|first| first.weight <= VAGUE) {
         found.extend(silent(input));
@@ -141,8 +164,25 @@ fn findings(input: &ReportInput<'_>) -> Vec<Found> {
     found
 }
 
+/// What the script says itself before it ends: one of the last lines, where its text says that to standard error.
+fn own_words(input: &ReportInput<'_>) -> Option<Found> {
+    let text = parsers::kept(&input.run.stderr);
+    let (_, script) = input.script?;
+    // What it printed to standard output may come after it.
+    let mut ends = text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(LAST_LINES);
+    let complains = |line: &&str| {
+        let number = locate::printed_by(script, line)?;
+        let source = script.lines().nth(number as usize - 1)?;
+        COMPLAINS.iter().any(|word| source.contains(word)).then_some(())
+    };
+    let last = ends.find(|line| complains(line).is_some())?;
+    let fault = Fault::Other { message: parsers::bounded(last) };
+    Some(Found { weight: OWN_WORDS, ..bare(fault, last.to_owned()) })
+}
+
 /// Corrects a finding by what the script's text shows.
 fn refine(input: &ReportInput<'_>, found: &mut Found) {
+    let before = found.fault.clone();
     let Some((path, text)) = input.script else { return };
     let shell = text.lines().next().is_none_or(|first| !first.starts_with("#!") || first.contains("sh"));
     let crlf = text.split('\n').take(3).any(|line| line.ends_with('\r'));
@@ -159,7 +199,35 @@ fn refine(input: &ReportInput<'_>, found: &mut Found) {
     if !bash && matches!(&found.fault, Fault::Dialect { construct } if construct == "(") {
         found.fault = Fault::Syntax { near: Some("(".into()), message: "\"(\" unexpected".into() };
     }
-    found.weight = found.weight.max(class::weight(&found.fault));
+    if found.fault != before {
+        found.weight = found.weight.max(class::weight(&found.fault));
+    }
+}
+
+/// curl says no more than that it could not write; whether the folder of its file is there, can be seen.
+fn written_nowhere(input: &ReportInput<'_>, found: &mut Found) {
+    if !found.text.starts_with("curl: (23)") {
+        return;
+    }
+    let argv = input.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>();
+    let of_script = input.script.map(|(_, text)| crate::words::commands_of(text)).unwrap_or_default();
+    let target = |words: &[String]| {
+        let at = words.iter().position(|word| word == "-o" || word == "--output")?;
+        words.get(at + 1).cloned()
+    };
+    let file = of_script
+        .iter()
+        .chain([&argv])
+        .filter(|words| words.iter().any(|word| word == "curl"))
+        .find_map(|words| target(words));
+    let missing = file.filter(|file| {
+        let folder = Path::new(file).parent().filter(|folder| !folder.as_os_str().is_empty());
+        folder.is_some_and(|folder| input.scene.facts(folder).is_none())
+    });
+    if let Some(file) = missing {
+        found.fault = Fault::NoSuchPath { path: file.into() };
+        found.weight = class::weight(&found.fault);
+    }
 }
 
 /// What the end of the run says by itself.
@@ -179,7 +247,9 @@ fn from_end(input: &ReportInput<'_>) -> Option<Found> {
             Some(text) => return Some(Found { weight: SURE, ..bare(Fault::NeedsTerminal, text) }),
             None => Fault::TimedOut,
         },
-        Ended::Exited(124) => Fault::TimedOut,
+        Ended::Exited(124) => {
+            return Some(Found { tool: Some("timeout".into()), ..bare(Fault::TimedOut, String::new()) });
+        }
         Ended::Exited(137) if look_through(input.argv).wrapper("timeout").is_some() => Fault::TimedOut,
         Ended::Signaled(9) | Ended::Exited(137) => Fault::OutOfMemory,
         Ended::Exited(_) | Ended::Signaled(_) | Ended::Cancelled { .. } => return None,
@@ -216,7 +286,7 @@ pub(crate) fn meaning(input: &ReportInput<'_>, words: &[String], code: i32) -> O
 
 fn bare(fault: Fault, text: String) -> Found {
     let weight = class::weight(&fault);
-    Found { fault, spots: Vec::new(), tool: None, text, order: usize::MAX, weight }
+    Found { fault, spots: Vec::new(), tool: None, text, order: usize::MAX, weight, class: None }
 }
 
 fn faults(found: &[Found]) -> Vec<Fault> {
@@ -233,7 +303,7 @@ fn faults(found: &[Found]) -> Vec<Fault> {
 /// The class of the first finding; where that is vague, what the exit code of the command means.
 fn class_of(case: &Case<'_>) -> Class {
     let Some(first) = case.first() else { return Class::Unknown };
-    if let Some(class) = by_source(case) {
+    if let Some(class) = by_source(case).or(first.class) {
         return class;
     }
     let class = class::class_of(&first.fault, case.input.scene);
@@ -249,13 +319,20 @@ fn class_of(case: &Case<'_>) -> Class {
     let argv: Vec<String> = case.input.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     step.and_then(|step| by_code(&step.words, step.status?))
         .or_else(|| by_code(&argv, case.input.run.ended.code()))
-        .unwrap_or(if case.place.seen { Class::Logic } else { Class::Unknown })
+        .unwrap_or(if is_placed(case) { Class::Logic } else { Class::Unknown })
+}
+
+/// Whether the failure is known to be in the job's own text: with no other sign it is a mistake there.
+fn is_placed(case: &Case<'_>) -> bool {
+    let here = case.place.location.as_ref().filter(|place| place.remote.is_none());
+    case.place.seen || here.is_some_and(|place| case.input.scene.facts(&place.file).is_some())
 }
 
 /// A key that is missing in the environment is no key of somebody's data.
 fn by_source(case: &Case<'_>) -> Option<Class> {
     let source = &case.place.command.as_ref()?.source;
-    let environment = ["environ", "process.env", "ENV[", "getenv"].iter().any(|word| source.contains(word));
+    let environment =
+        ["environ", "process.env", "ENV[", "ENV.fetch", "getenv"].iter().any(|word| source.contains(word));
     (environment && matches!(case.first()?.fault, Fault::KeyMissing { .. })).then_some(Class::Environment)
 }
 
@@ -286,7 +363,7 @@ fn snippet(input: &ReportInput<'_>, location: &Location) -> Vec<SnippetLine> {
 fn confidence(case: &Case<'_>) -> Confidence {
     let known = case.first().is_some_and(|first| first.weight > VAGUE);
     let located = case.place.location.as_ref().is_some_and(|location| {
-        location.remote.is_none() && case.input.scene.facts(&location.file).is_some()
+        location.remote.is_none() && !case.place.guessed && case.input.scene.facts(&location.file).is_some()
     });
     match (known, located || case.place.seen) {
         (true, true) => Confidence::High,

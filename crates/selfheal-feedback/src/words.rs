@@ -18,6 +18,53 @@ pub fn commands(line: &str) -> Vec<Vec<String>> {
     out.into_iter().map(without_lead).filter(|words| !words.is_empty()).collect()
 }
 
+/// The commands of all lines of a shell text.
+#[must_use]
+pub fn commands_of(text: &str) -> Vec<Vec<String>> {
+    logical_lines(text).iter().flat_map(|(_, line)| commands(line)).collect()
+}
+
+/// The line in which the only quote or substitution begins that is still open at the end of a shell text, or that reaches
+/// over several lines; `None` where several do.
+#[must_use]
+pub fn unclosed(text: &str) -> Option<u32> {
+    let mut open: Vec<(char, u32)> = Vec::new();
+    let mut long: Vec<u32> = Vec::new();
+    let mut line = 1;
+    let mut chars = text.chars().peekable();
+    let mut comment = false;
+    let mut before = ' ';
+    while let Some(c) = chars.next() {
+        let inside = open.last().map(|(mark, _)| *mark);
+        match c {
+            '\n' => {
+                line += 1;
+                comment = false;
+            }
+            _ if comment => {}
+            '\\' if inside != Some('\'') => {
+                chars.next_if(|next| *next != '\n');
+            }
+            '#' if matches!(inside, None | Some('(')) && before.is_whitespace() => comment = true,
+            '\'' if inside != Some('"') && inside != Some('\'') => open.push(('\'', line)),
+            '"' if !matches!(inside, Some('"' | '\'')) => open.push(('"', line)),
+            '$' if inside != Some('\'') && chars.next_if_eq(&'(').is_some() => open.push(('(', line)),
+            '(' if inside == Some('(') => open.push(('(', line)),
+            _ if inside == Some(c) || inside == Some('(') && c == ')' => {
+                let ended = open.pop();
+                long.extend(ended.map(|(_, began)| began).filter(|began| *began < line));
+            }
+            _ => {}
+        }
+        before = c;
+    }
+    long.extend(open.first().map(|(_, began)| *began));
+    match long.as_slice() {
+        [only] if !open.is_empty() => Some(*only),
+        _ => None,
+    }
+}
+
 /// One piece of a line.
 #[derive(Debug, PartialEq, Eq)]
 enum Token {
@@ -262,6 +309,14 @@ mod tests {
     fn continued_lines_are_one() {
         let lines = logical_lines("a \\\n  b\nc\n");
         assert_eq!(lines, [(1, "a  b".to_owned()), (3, "c".to_owned())]);
+    }
+
+    #[test]
+    fn the_line_that_opens_what_never_ends_is_found() {
+        assert_eq!(unclosed("echo one\necho \"two\necho three\n"), Some(2));
+        assert_eq!(unclosed("a=1 # it's fine\nb=$(echo $a\necho $b\n"), Some(2));
+        assert_eq!(unclosed("echo \"a\nb\"\necho 'x\n"), None, "which of them is meant cannot be told");
+        assert_eq!(unclosed("echo 'all is closed' $(date)\n"), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use selfheal_core::outcome::Class;
 use selfheal_core::proposal::Risk;
 
 /// Run scripts and batch jobs that nobody watches, and heal them when they fail
@@ -33,6 +34,8 @@ pub enum Command {
     Show(ShowArgs),
     /// Say in plain words what an output means: which step failed, the probable reason, what to do
     Explain(ExplainArgs),
+    /// List the outputs that were not understood, and say what one of them is
+    Label(LabelArgs),
     /// Say what is different from the last good run and from a login shell: works by hand, not in cron
     EnvDiff(EnvDiffArgs),
     /// Show, check or propose what the exit codes of commands mean
@@ -342,9 +345,60 @@ pub struct ExplainArgs {
     /// Print it as one JSON object
     #[arg(long)]
     pub json: bool,
+    /// Keep the output for `selfheal label` where it is not understood, its secrets taken out
+    #[arg(long)]
+    pub keep: bool,
     /// A command that is run once, for real, and explained
     #[arg(last = true, value_name = "COMMAND")]
     pub run: Vec<OsString>,
+}
+
+/// List the outputs that were not understood, and say what one of them is.
+#[derive(Debug, Args)]
+pub struct LabelArgs {
+    /// The output, by its end; without it all are listed, with nothing else it is shown
+    pub id: Option<String>,
+    /// What kind of failure it is
+    #[arg(long, value_name = "CLASS", requires = "id")]
+    pub class: Option<ClassArg>,
+    /// Where it happened
+    #[arg(long = "at", value_name = "FILE:LINE", requires = "id")]
+    pub place: Option<String>,
+    /// The line of the output that says most, or a part of it
+    #[arg(long, value_name = "TEXT", requires = "id")]
+    pub core_error: Option<String>,
+    /// What the program says of its version
+    #[arg(long, value_name = "TEXT", requires = "id")]
+    pub version: Option<String>,
+}
+
+/// What kind of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClassArg {
+    /// It may pass by itself
+    Transient,
+    /// Something is used up or broken
+    Resource,
+    /// The job is fine, where it runs is not
+    Environment,
+    /// A mistake in the job
+    Logic,
+    /// Something outside changed
+    Dependency,
+}
+
+impl ClassArg {
+    /// As a class.
+    #[must_use]
+    pub fn class(self) -> Class {
+        match self {
+            Self::Transient => Class::Transient,
+            Self::Resource => Class::Resource,
+            Self::Environment => Class::Environment,
+            Self::Logic => Class::Logic,
+            Self::Dependency => Class::Dependency,
+        }
+    }
 }
 
 /// Say what is different from the last good run and from a login shell.

@@ -35,6 +35,7 @@ mod terminal;
 mod texts;
 mod timer;
 mod transaction;
+mod unparsed;
 mod versions;
 
 use std::ffi::OsString;
@@ -96,6 +97,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Incidents(args) => commands::incidents::run(context, &args),
         Command::Show(args) => commands::show::run(context, &args),
         Command::Explain(args) => commands::explain::run(context, &args),
+        Command::Label(args) => commands::label::run(context, &args),
         Command::EnvDiff(args) => commands::env_diff::run(context, &args),
         Command::Profile(args) => commands::profile::run(context, &args),
         Command::Check(args) => commands::check::run(context, &args),

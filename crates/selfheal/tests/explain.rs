@@ -61,6 +61,38 @@ fn what_is_not_understood_is_said_with_the_raw_lines() {
 }
 
 #[test]
+fn what_is_not_understood_is_kept_and_labelled() {
+    let env = env();
+    let said = b"stage one\nquux went sideways at 0x7f with password=hunter2secret\n";
+    let args = ["explain", "--command", "./job --all", "--exit-code", "9", "--keep"];
+    assert!(env.run_with_input(&args, said).stdout.contains("Not understood"));
+    let listed = env.run(&["label"]).stdout;
+    assert!(listed.contains("./job --all"), "{listed}");
+    let id = listed.split_whitespace().next().unwrap().to_owned();
+    let shown = env.run(&["label", &id]).stdout;
+    assert!(shown.contains("quux went sideways") && !shown.contains("hunter2"), "{shown}");
+    let wrong = env.run(&["label", &id, "--core-error", "not in it"]);
+    assert_eq!(wrong.code, 2);
+    let done =
+        env.run(&["label", &id, "--class", "logic", "--at", "job:7", "--core-error", "quux went sideways"]);
+    assert_eq!(done.code, 0, "{done:?}");
+    assert!(env.run(&["label"]).stdout.contains("logic"));
+    let file = std::fs::read_dir(env.state().join("unparsed")).unwrap().next().unwrap().unwrap().path();
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.contains("line = 7") && text.contains("core_error = \"quux went sideways\""), "{text}");
+    assert_eq!(env.run(&["label", "no-such"]).code, 1);
+}
+
+#[test]
+fn a_run_that_was_not_understood_is_kept_too() {
+    let env = env();
+    env.script("job", "#!/bin/sh\nprintf 'fl%s\\n' oo-bar >&2\nexit 3\n");
+    env.run(&["run", "--", "./job"]);
+    let listed = env.run(&["label"]).stdout;
+    assert!(listed.contains("./job"), "{listed}");
+}
+
+#[test]
 fn people_read_step_reason_and_advice() {
     let env = env();
     env.write("job.sh", SCRIPT);

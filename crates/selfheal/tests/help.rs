@@ -9,6 +9,7 @@ const COMMANDS: &[&str] = &[
     "show",
     "try",
     "explain",
+    "label",
     "env-diff",
     "profile",
     "profile show",

@@ -11,6 +11,7 @@ mod backup;
 mod bench;
 mod check;
 mod contract;
+mod corpus;
 mod crash;
 mod cron;
 mod decide;

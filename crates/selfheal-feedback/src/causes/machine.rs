@@ -46,8 +46,13 @@ pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
                 "The option is written in the script.",
             ),
         ],
+        Fault::LockHeld { .. } if in_use(case) => vec![Likely::usual(
+            "port-in-use",
+            "Another program uses the address or port already.",
+            "Nothing listens there.",
+        )],
         Fault::LockHeld { path, pid } => lock(case, path.as_deref(), *pid),
-        Fault::Network { how, host } => network(how, host.as_deref()),
+        Fault::Network { how, host } => network(case, how, host.as_deref()),
         Fault::HttpStatus { code, .. } => vec![status(*code)],
         Fault::NoSpace { .. } => vec![Likely::usual(
             "space-used-up",
@@ -97,7 +102,8 @@ fn not_found(case: &Case<'_>, name: &str) -> Vec<Likely> {
         "not-installed",
         format!("{name} is not installed."),
         "A search finds it somewhere on this machine.",
-    );
+    )
+    .seen_if(super::package_of(name).map(|package| format!("the package {package} of Debian brings it")));
     let other_name = other.map(|place| {
         Likely::usual(
             "other-name-here",
@@ -205,7 +211,13 @@ fn lock(case: &Case<'_>, path: Option<&std::path::Path>, pid: Option<u32>) -> Ve
     }
 }
 
-fn network(how: &str, host: Option<&str>) -> Vec<Likely> {
+fn in_use(case: &Case<'_>) -> bool {
+    case.first().is_some_and(|first| {
+        first.text.contains("ddress already in use") || first.text.contains("EADDRINUSE")
+    })
+}
+
+fn network(case: &Case<'_>, how: &str, host: Option<&str>) -> Vec<Likely> {
     let host = host.unwrap_or("the host");
     let text = match how {
         "resolve" => {
@@ -220,14 +232,36 @@ fn network(how: &str, host: Option<&str>) -> Vec<Likely> {
         }
         _ => format!("The network operation with {host} failed."),
     };
-    vec![
-        Likely::usual(&format!("network-{how}"), text, "The same request works now from this machine."),
-        Likely::usual(
+    let seen = match how {
+        "resolve" => {
+            crate::context::name_servers(case).is_empty().then(|| "no name server is configured".to_owned())
+        }
+        "unreachable" | "timeout" => crate::context::default_route(case)
+            .filter(|there| !there)
+            .map(|_| "there is no default route".to_owned()),
+        _ => None,
+    };
+    let first =
+        Likely::usual(&format!("network-{how}"), text, "The same request works now from this machine.");
+    let second = match crate::context::proxy(case, host) {
+        Some(proxy) => Likely::usual(
+            "proxy-in-the-way",
+            format!("The job goes through the proxy {proxy}, which may be what does not answer."),
+            "The same request works without the proxy.",
+        )
+        .seen_if((proxy_fails(how)).then(|| format!("the environment names the proxy {proxy}"))),
+        None => Likely::usual(
             "proxy-not-set",
             "The job needs a proxy that its environment does not name.",
             "No proxy is needed there.",
         ),
-    ]
+    };
+    vec![first.seen_if(seen), second]
+}
+
+/// Whether a proxy can be what fails in this way.
+fn proxy_fails(how: &str) -> bool {
+    matches!(how, "refused" | "timeout" | "resolve" | "unreachable")
 }
 
 fn status(code: u16) -> Likely {

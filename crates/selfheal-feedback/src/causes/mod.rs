@@ -5,10 +5,13 @@
 
 mod code;
 mod machine;
+mod packages;
 mod paths;
 mod silent;
 
 use selfheal_core::report::Cause;
+
+pub(crate) use packages::package_of;
 
 use crate::parsers::bounded;
 use crate::report::Case;

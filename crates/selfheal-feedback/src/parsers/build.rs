@@ -1,8 +1,9 @@
 //! make and compilers.
 
 use selfheal_core::fault::Fault;
+use selfheal_core::outcome::Class;
 
-use super::{Row, bounded, row};
+use super::{Block, Found, Line, Row, Spot, bounded, row};
 use crate::template::unquote;
 
 fn syntax(message: &str) -> Option<Fault> {
@@ -37,11 +38,24 @@ pub fn rows() -> Vec<Row> {
         row("make: {name:w}: No such file or directory", |h| {
             Some(Fault::CommandNotFound { name: h.text("name") })
         }),
+        row("make[{level:n}]: {name:w}: No such file or directory", |h| {
+            Some(Fault::CommandNotFound { name: h.text("name") })
+        }),
+        row("make: *** {path}: No such file or directory.  Stop.", |h| {
+            Some(Fault::NoSuchPath { path: h.path("path") })
+        }),
+        row("make[{level:n}]: *** {path}: No such file or directory.  Stop.", |h| {
+            Some(Fault::NoSuchPath { path: h.path("path") })
+        }),
         row("make: {name:w}: Permission denied", |h| Some(Fault::NotExecutable { path: h.path("name") })),
         row(": *** [{file}:{line:n}: {target:w}] Error {code:n}", step),
         row(": *** [{target:w}] Error {code:n}", step),
+        // A header belongs to a package with the headers of a library.
+        row("^{file:w}:{line:n}:{col:n}: fatal error: {name:w}: No such file or directory", |h| {
+            Some(Fault::MissingModule { name: h.text("name") })
+        }),
         row("fatal error: {file:w}: No such file or directory", |h| {
-            Some(Fault::NoSuchPath { path: h.path("file") })
+            Some(Fault::MissingModule { name: h.text("file") })
         }),
         row("error: {name:q} undeclared", |h| Some(Fault::UndefinedName { name: h.text("name") })),
         row("undefined reference to {name:q}", |h| Some(Fault::UndefinedName { name: h.text("name") })),
@@ -53,4 +67,27 @@ pub fn rows() -> Vec<Row> {
         }),
         row("error: could not find {name:q} in ", |h| Some(Fault::NoSuchPath { path: h.path("name") })),
     ]
+}
+
+/// CMake's errors: the place in the first line, the message indented below it.
+pub fn cmake_block(lines: &[Line<'_>]) -> Block {
+    let first = lines.first()?;
+    let place = first.text.strip_prefix("CMake Error at ")?;
+    let (place, _) = place.split_once(" (")?;
+    let (file, line) = place.rsplit_once(':')?;
+    let spot = Spot::new(file, line.parse().ok()?);
+    let below = || {
+        lines.iter().skip(1).take(60).take_while(|line| line.text.is_empty() || line.text.starts_with("  "))
+    };
+    let mut said = below().filter(|line| !line.text.trim().is_empty());
+    let message = said.next()?;
+    let joined = below().take(8).map(|line| line.text.trim()).collect::<Vec<_>>().join(" ");
+    let package = joined.split_once("package configuration file provided by \"").map(|(_, rest)| rest);
+    let found = match package.and_then(|rest| rest.split('"').next()) {
+        Some(name) => Found::new(Fault::MissingModule { name: bounded(name) }, message),
+        None if joined.contains(" or higher is required") => Found::plain(Class::Dependency, message),
+        None => Found::plain(Class::Logic, message),
+    };
+    let text = bounded(joined.split(". ").next().unwrap_or(&joined));
+    Some((vec![Found { text, tool: Some("cmake".into()), ..found.at(vec![spot]) }], 1 + below().count()))
 }

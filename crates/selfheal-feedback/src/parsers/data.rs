@@ -30,7 +30,7 @@ pub fn rows() -> Vec<Row> {
         }),
         row("^jq: error (at {place}): {message}$", |h| wrong_type(h.get("message"))),
         row("^jq: parse error: {message}$", |h| bad(&format!("parse error: {}", h.get("message")))),
-        row("^parse error: {message}$", |h| bad(&format!("parse error: {}", h.get("message")))),
+        row("^parse error: {message}$", |h| bad(&format!("parse error: {}", h.get("message")))).of("jq"),
         row("in \"{file}\", line {line:n}, column {col:n}", |_| bad("YAML: not well-formed here")),
         row("yaml: line {at:n}: {message}$", |h| bad(&format!("yaml: {}", h.get("message")))),
         row("did not find expected {what}$", |h| bad(&format!("did not find expected {}", h.get("what")))),

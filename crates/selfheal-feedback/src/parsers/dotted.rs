@@ -33,7 +33,7 @@ pub fn passing(text: &str) -> Option<Spot> {
             behind.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(':').and_then(digits);
         is_file(file).then(|| Spot { column, ..Spot::new(file, line) })
     };
-    at_line(text).map(|(spot, _)| spot).or_else(leading)
+    at_line(text).map(|(spot, _)| spot).or_else(|| on_line(text)).or_else(leading)
 }
 
 /// `message at FILE line N.`, as perl says it.
@@ -42,6 +42,13 @@ fn at_line(text: &str) -> Option<(Spot, &str)> {
     let number = digits(behind)?;
     let (message, file) = before.rsplit_once(" at ")?;
     is_file(file).then(|| (Spot::new(file, number), message))
+}
+
+/// `message in FILE on line N`, as PHP says it.
+fn on_line(text: &str) -> Option<Spot> {
+    let (before, behind) = text.rsplit_once(" on line ")?;
+    let (_, file) = before.rsplit_once(" in ")?;
+    is_file(file).then(|| Some(Spot::new(file, digits(behind)?))).flatten()
 }
 
 /// `FILE: line N: message` and `FILE line N: message`.
@@ -92,12 +99,14 @@ fn is_file(word: &str) -> bool {
     let plain = !word.is_empty()
         && word.len() < 500
         && !word.contains("//")
+        && !word.contains(':')
         && !word.contains([' ', '\t', '@', '<', '>', '|']);
     let address = base.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let host = ["com", "org", "net", "io", "local", "lan", "internal", "dev"].contains(&extension);
     plain && named && !address && !host && extension.bytes().any(|byte| byte.is_ascii_alphabetic())
         || base.eq_ignore_ascii_case("makefile")
         || base == "Dockerfile"
+        || base == "Caddyfile"
 }
 
 #[cfg(test)]

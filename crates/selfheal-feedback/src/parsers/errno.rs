@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use selfheal_core::fault::Fault;
+use selfheal_core::outcome::Class;
 
 use super::{Found, Line, bounded};
 use crate::template::{last_quoted, unquote};
@@ -123,7 +124,35 @@ pub fn line(line: &Line<'_>) -> Option<Found> {
     let after = line.rest.get(at + text.len()..).unwrap_or_default();
     let name = subject(before).or_else(|| subject_behind(after));
     let fault = fault(errno, name, line)?;
-    Some(Found::new(fault, line))
+    let class = if matches!(fault, Fault::Other { .. }) { class(errno) } else { None };
+    Some(match class {
+        Some(class) => Found::plain(class, line),
+        None => Found::new(fault, line),
+    })
+}
+
+/// What an error means that no fault stands for.
+fn class(errno: Errno) -> Option<Class> {
+    match errno {
+        Errno::Busy => Some(Class::Transient),
+        Errno::ManyFiles => Some(Class::Resource),
+        Errno::TooLong
+        | Errno::NotEmpty
+        | Errno::Invalid
+        | Errno::Loop
+        | Errno::CrossDevice
+        | Errno::NotDir
+        | Errno::IsDir
+        | Errno::Exists => Some(Class::Logic),
+        Errno::BadExec => Some(Class::Environment),
+        Errno::NoEntry
+        | Errno::Access
+        | Errno::NoSpace
+        | Errno::Device
+        | Errno::Memory
+        | Errno::Again
+        | Errno::TextBusy => None,
+    }
 }
 
 /// The name that stands before an error text.

@@ -1,6 +1,7 @@
 //! git.
 
 use selfheal_core::fault::Fault;
+use selfheal_core::outcome::Class;
 
 use super::{Row, bounded, row};
 
@@ -46,7 +47,8 @@ fn messages() -> Vec<Row> {
         row("ERROR: Repository not found", |_| reference("repository")),
         row("fatal: not a git repository", |_| {
             Some(Fault::Other { message: "fatal: not a git repository".into() })
-        }),
+        })
+        .class(Class::Environment),
         row("fatal: detected dubious ownership in repository at {path:q}", |h| {
             Some(Fault::PermissionDenied { path: Some(h.path("path")) })
         }),
@@ -68,7 +70,8 @@ fn messages() -> Vec<Row> {
             Some(Fault::UnknownOption { command: "git".into(), option: h.text("name") })
         }),
         row("CONFLICT (", |h| Some(Fault::Mismatch { message: bounded(&format!("CONFLICT ({}", h.after)) })),
-        row("[rejected]", |_| Some(Fault::Mismatch { message: "push rejected".into() })),
+        row("[rejected]", |_| Some(Fault::Mismatch { message: "push rejected".into() }))
+            .class(Class::Dependency),
         row("fatal: Not possible to fast-forward, aborting", |_| {
             Some(Fault::Mismatch { message: "not possible to fast-forward".into() })
         }),

@@ -49,6 +49,9 @@ pub fn rows() -> Vec<Row> {
         row("no required module provides package {name:w}", |h| {
             Some(Fault::MissingModule { name: h.get("name").trim_end_matches([';', ':']).to_owned() })
         }),
+        row("^{file:w}:{line:n}:{col:n}: cannot find package {name:q}", |h| {
+            Some(Fault::MissingModule { name: h.text("name") })
+        }),
         row("executable file not found in $PATH", |h| {
             let name = last_quoted(h.before)?;
             Some(Fault::CommandNotFound { name: name.to_owned() })

@@ -36,6 +36,30 @@ pub fn block(lines: &[Line<'_>]) -> Block {
     Some((vec![Found::new(fault(text, line), line).at(spots)], taken))
 }
 
+/// What the compiler and the launcher say.
+pub fn rows() -> Vec<super::Row> {
+    use super::row;
+    use selfheal_core::outcome::Class;
+    vec![
+        row("^{file:w}:{line:n}: error: {message} expected", |h| {
+            Some(Fault::Syntax { near: None, message: bounded(&format!("{} expected", h.get("message"))) })
+        }),
+        row("^{file:w}:{line:n}: error: cannot find symbol", |_| {
+            Some(Fault::Other { message: "cannot find symbol".into() })
+        })
+        .class(Class::Logic),
+        row("^{file:w}:{line:n}: error: package {name:w} does not exist", |h| {
+            Some(Fault::MissingModule { name: h.text("name") })
+        }),
+        row("^Error: Unable to access jarfile {path:w}", |h| {
+            Some(Fault::NoSuchPath { path: h.path("path") })
+        }),
+        row("^Error: Could not find or load main class {name:w}", |h| {
+            Some(Fault::MissingModule { name: h.text("name") })
+        }),
+    ]
+}
+
 /// `com.x.Main.run(Main.java:12)`.
 fn spot(frame: &str) -> Option<Spot> {
     let (function, place) = frame.split_once('(')?;

@@ -14,6 +14,8 @@ fn rows() -> Vec<Row> {
             let path = (!name.is_empty() && !name.contains(' ')).then(|| PathBuf::from(name));
             Some(Fault::PermissionDenied { path })
         }),
+        row("cannot resolve {host:w}", |h| resolve(h.get("host"))),
+        row("could not resolve {host:w}", |h| resolve(h.get("host"))),
         row("mismatch", |h| Some(mismatch(h.before, "mismatch", h.after))),
         row("does not match", |h| Some(mismatch(h.before, "does not match", h.after))),
         row("do not match", |h| Some(mismatch(h.before, "do not match", h.after))),
@@ -22,6 +24,11 @@ fn rows() -> Vec<Row> {
         row(" differs: ", |h| Some(mismatch(h.before, " differs: ", h.after))),
         row(" differ: ", |h| Some(mismatch(h.before, " differ: ", h.after))),
     ]
+}
+
+fn resolve(host: &str) -> Option<Fault> {
+    let host = host.trim_end_matches(['.', ',', ':', ';']);
+    host.contains('.').then(|| Fault::Network { how: "resolve".into(), host: Some(host.to_owned()) })
 }
 
 fn mismatch(before: &str, text: &str, after: &str) -> Fault {

@@ -6,6 +6,7 @@
 //! there; samples of real output go to `tests/samples`.
 
 mod build;
+mod catalogue;
 mod config;
 mod data;
 mod dotted;
@@ -13,8 +14,11 @@ mod errno;
 mod git;
 mod go;
 mod java;
+mod known;
 mod limits;
 mod local;
+mod lua;
+mod made;
 mod network;
 mod node;
 mod options;
@@ -33,6 +37,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use selfheal_core::fault::Fault;
+use selfheal_core::outcome::Class;
 use selfheal_core::run::{Capture, Run};
 
 use crate::class::weight;
@@ -50,6 +55,10 @@ const LEAD_LINES: usize = 2;
 const BEHIND_LINES: usize = 16;
 /// How many bytes of one line are read.
 const LINE_BYTES: usize = 2_000;
+/// The most that a warning or hint weighs.
+const REMARK: u8 = 5;
+/// The weight of a message that is known, though no fault stands for it.
+const KNOWN: u8 = 60;
 /// How many findings are kept.
 const FINDINGS: usize = 200;
 
@@ -88,6 +97,8 @@ pub struct Found {
     pub order: usize,
     /// How much it says, 0 to 100.
     pub weight: u8,
+    /// The class, where the message tells it and its fault does not.
+    pub class: Option<Class>,
 }
 
 impl Found {
@@ -102,6 +113,17 @@ impl Found {
             text: line.text.to_owned(),
             order: line.order,
             weight,
+            class: None,
+        }
+    }
+
+    /// A message that says something that no fault stands for, with what it means.
+    pub fn plain(class: Class, line: &Line<'_>) -> Self {
+        let weight = KNOWN;
+        Self {
+            class: Some(class),
+            weight,
+            ..Self::new(Fault::Other { message: bounded(line.rest.trim()) }, line)
         }
     }
 
@@ -133,9 +155,16 @@ pub struct Row {
     template: Template,
     make: Make,
     tool: Option<&'static str>,
+    class: Option<Class>,
 }
 
 impl Row {
+    /// The same, with a class that its fault does not tell.
+    pub fn class(mut self, class: Class) -> Self {
+        self.class = Some(class);
+        self
+    }
+
     /// The same, said by a tool that does not begin its messages with its name.
     pub fn of(mut self, tool: &'static str) -> Self {
         self.tool = Some(tool);
@@ -145,12 +174,13 @@ impl Row {
 
 /// A row of a table.
 pub fn row(pattern: &'static str, make: Make) -> Row {
-    Row { template: Template::new(pattern), make, tool: None }
+    Row { template: Template::new(pattern), make, tool: None, class: None }
 }
 
 /// All tables, the most specific first.
 static TABLES: LazyLock<Vec<Row>> = LazyLock::new(|| {
     [
+        services::first_rows(),
         limits::rows(),
         shell::rows(),
         git::rows(),
@@ -159,6 +189,7 @@ static TABLES: LazyLock<Vec<Row>> = LazyLock::new(|| {
         ruby::rows(),
         node::rows(),
         go::rows(),
+        java::rows(),
         python_faults::rows(),
         sql::rows(),
         network::rows(),
@@ -167,6 +198,7 @@ static TABLES: LazyLock<Vec<Row>> = LazyLock::new(|| {
         text_tools::rows(),
         options::rows(),
         data::rows(),
+        lua::rows(),
         powershell::rows(),
         config::rows(),
     ]
@@ -180,8 +212,18 @@ static TABLES: LazyLock<Vec<Row>> = LazyLock::new(|| {
 type Block = Option<(Vec<Found>, usize)>;
 
 /// The parsers of several lines.
-const BLOCKS: [fn(&[Line<'_>]) -> Block; 6] =
-    [python::block, node::block, java::block, go::block, ruby::block, services::block];
+const BLOCKS: [fn(&[Line<'_>]) -> Block; 10] = [
+    python::block,
+    node::block,
+    java::block,
+    go::block,
+    ruby::block,
+    powershell::block,
+    lua::block,
+    shell::fish_block,
+    build::cmake_block,
+    services::block,
+];
 
 /// Reads both streams of a run. Standard output counts only where standard error says nothing that is understood: it
 /// may well quote other people's errors.
@@ -224,6 +266,7 @@ pub fn read_text(text: &str) -> Vec<Found> {
             break;
         }
     }
+    made::place(&lines, &mut found);
     found
 }
 
@@ -233,13 +276,55 @@ fn single(line: &Line<'_>) -> Option<Found> {
         return None;
     }
     let mut found = understood(line)?;
+    if is_of_client(line.text) {
+        // The line of the client's own source says nothing.
+        return Some(Found { spots: Vec::new(), tool: Some("kubectl".into()), ..found });
+    }
     if found.spots.is_empty() {
-        found.spots.extend(dotted::passing(line.text));
+        let behind = line.text.split_once(": ").map(|(_, behind)| behind);
+        found.spots.extend(dotted::passing(line.text).or_else(|| behind.and_then(dotted::passing)));
     }
     Some(found)
 }
 
+/// `E1130 15:18:16.377216   18508 memcache.go:265] …`, as programs of Kubernetes log.
+fn is_of_client(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    matches!(bytes.next(), Some(b'E' | b'W' | b'F' | b'I'))
+        && bytes.by_ref().take(4).all(|byte| byte.is_ascii_digit())
+        && text.split_once("] ").is_some_and(|(head, _)| head.contains(".go:"))
+}
+
 fn understood(line: &Line<'_>) -> Option<Found> {
+    let remark = is_remark(line.rest);
+    let known = in_english(line);
+    let vague =
+        known.as_ref().is_none_or(|found| found.weight <= crate::class::VAGUE || !line.rest.is_ascii());
+    let english = vague.then(|| catalogue::english(line.rest)).flatten();
+    let again = english.and_then(|english| in_english(&Line { rest: &english, ..line.clone() }));
+    let mut found = again.or(known)?;
+    if remark {
+        let known = !matches!(found.fault, Fault::Other { .. });
+        found.weight = found.weight.min(if known { crate::report::REMARK } else { REMARK });
+    }
+    Some(found)
+}
+
+/// Whether a line is only a warning, or a hint where help is to be had.
+fn is_remark(rest: &str) -> bool {
+    let start = cut(rest, 60).to_ascii_lowercase();
+    let warns = start.starts_with("warning: ")
+        || start.contains(": warning: ") && !start.contains("here-document")
+        || start.starts_with("use of uninitialized value")
+        || start.starts_with("php warning: ")
+        || start.starts_with("php notice: ");
+    // `Try 'ls --help' for more information.`, in whatever language.
+    let helps =
+        rest.len() < 120 && rest.contains(" --help") && !rest.contains(": ") && !rest.starts_with("usage");
+    warns || helps
+}
+
+fn in_english(line: &Line<'_>) -> Option<Found> {
     if let Some(fault) = shell::carriage_return(line).or_else(|| shell::not_found(line)) {
         return Some(Found::new(fault, line));
     }
@@ -250,6 +335,7 @@ fn understood(line: &Line<'_>) -> Option<Found> {
         .or_else(|| whole.as_ref().and_then(known))
         .or_else(|| errno::line(line))
         .or_else(|| shell::required(line).map(|fault| Found::new(fault, line)))
+        .or_else(|| known::line(line))
         .or_else(|| local::line(line))
         .or_else(|| dotted::line(line))
         .or_else(|| vague(line))
@@ -258,7 +344,10 @@ fn understood(line: &Line<'_>) -> Option<Found> {
 fn by_row(row: &Row, line: &Line<'_>) -> Option<Found> {
     let holes = row.template.find(line.rest)?;
     let fault = (row.make)(&holes)?;
-    let mut found = Found::new(fault, line);
+    let mut found = Found { class: row.class, ..Found::new(fault, line) };
+    if row.class.is_some() {
+        found.weight = found.weight.max(KNOWN);
+    }
     if let Some(number) = holes.number("line").filter(|number| *number > 0)
         && !holes.get("file").is_empty()
     {
@@ -322,6 +411,9 @@ pub fn bounded(text: &str) -> String {
 
 /// The tool that a message begins with: `cp` of `cp: cannot stat …`, `git` of `/usr/bin/git: …`.
 pub fn tool_before(rest: &str) -> Option<String> {
+    if rest.starts_with("npm error ") || rest.starts_with("npm ERR! ") {
+        return Some("npm".into());
+    }
     let (tool, _) = rest.split_once(": ")?;
     let tool = tool.split('[').next().unwrap_or(tool);
     let base = tool.rsplit('/').next().unwrap_or(tool);

@@ -24,11 +24,26 @@ fn status(holes: &Holes<'_>) -> Option<Fault> {
 
 /// The table.
 pub fn rows() -> Vec<Row> {
-    let mut rows = http_rows();
+    let mut rows = curl_rows();
+    rows.extend(http_rows());
     rows.extend(resolve_rows());
     rows.extend(connection_rows());
     rows.extend(tls_rows());
     rows
+}
+
+/// curl's own errors that are about how it was called or where it writes, by its exit codes.
+fn curl_rows() -> Vec<Row> {
+    use selfheal_core::outcome::Class;
+    let other =
+        |h: &Holes<'_>| Some(Fault::Other { message: super::bounded(&format!("{}{}", h.before, h.after)) });
+    // The name comes before the number.
+    let unopened = row("^curl: Can't open {path:q}", |h| Some(Fault::NoSuchPath { path: h.path("path") }));
+    ["^curl: (1) ", "^curl: (2) ", "^curl: (3) ", "^curl: (23) ", "^curl: (26) "]
+        .into_iter()
+        .map(|pattern| row(pattern, other).class(Class::Logic))
+        .chain([unopened])
+        .collect()
 }
 
 fn http_rows() -> Vec<Row> {

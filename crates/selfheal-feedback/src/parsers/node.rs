@@ -1,6 +1,7 @@
 //! Node.js: uncaught errors with their place, code line, message and stack.
 
 use selfheal_core::fault::Fault;
+use selfheal_core::outcome::Class;
 
 use super::{Block, Found, Line, Row, Spot, bounded, row};
 use crate::template::unquote;
@@ -23,7 +24,15 @@ pub fn block(lines: &[Line<'_>]) -> Block {
     let message = lines.get(start)?;
     let mut found = Found::new(fault(message.text.trim_start_matches("Uncaught "), message), message);
     let stack = stack(lines.get(start + 1..)?);
-    let taken = start + 1 + stack.taken;
+    // What the same error says besides: properties, its own cause, the version.
+    let behind = lines.get(start + 1 + stack.taken..).unwrap_or_default();
+    let taken = start + 1 + stack.taken + if head.is_some() { rest(behind) } else { 0 };
+    if message.text.contains("Cannot read properties of ") {
+        found.class = Some(Class::Logic);
+    }
+    if head.is_some() {
+        found.weight = found.weight.max(UNCAUGHT);
+    }
     let own = stack.spots.iter().position(|spot| !spot.file.to_string_lossy().contains("node_modules"));
     let column = stack.spots.first().and_then(|spot| spot.column);
     let mut spots = stack.spots;
@@ -61,6 +70,14 @@ fn is_message(text: &str) -> bool {
         && text.contains(':')
 }
 
+/// How much an error that ended the program says at least.
+const UNCAUGHT: u8 = 70;
+
+/// How many lines belong to an error whose stack has been read, up to the version that node prints last.
+fn rest(lines: &[Line<'_>]) -> usize {
+    lines.iter().take(200).position(|line| line.text.starts_with("Node.js v")).map_or(0, |at| at + 1)
+}
+
 struct Stack {
     spots: Vec<Spot>,
     taken: usize,
@@ -73,7 +90,8 @@ fn stack(lines: &[Line<'_>]) -> Stack {
         let text = line.text.trim_start();
         let goes_on =
             text.starts_with("at ") || text.starts_with("Require stack:") || text.starts_with("- /");
-        let explains = taken == 0 && !text.is_empty() && !is_message(text);
+        // A message of several lines, such as the difference that an assertion shows.
+        let explains = spots.is_empty() && taken < 20 && !is_message(text) && place(text).is_none();
         if !goes_on && !explains {
             break;
         }
@@ -125,6 +143,7 @@ fn fault(text: &str, line: &Line<'_>) -> Fault {
         "SyntaxError" => Fault::Syntax { near: None, message: bounded(message) },
         "TypeError" => Fault::WrongType { message: bounded(message) },
         "RangeError" => Fault::BadValue { value: None, message: bounded(message) },
+        "AssertionError" => Fault::Mismatch { message: bounded(message) },
         "ReferenceError" => {
             Fault::UndefinedName { name: message.split(' ').next().unwrap_or_default().to_owned() }
         }

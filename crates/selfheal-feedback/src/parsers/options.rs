@@ -41,6 +41,8 @@ pub fn rows() -> Vec<Row> {
         row("invalid option: {option:q}", unknown),
         row("unknown option: {option:q}", unknown),
         row("unknown option `{option}'", unknown),
+        row("Unknown cipher: {option:w}", unknown).of("openssl"),
+        row("Unknown option or cipher: {option:w}", unknown).of("openssl"),
         row("unknown option {option:q}", unknown),
         row("Unknown option: {option:q}", unknown),
         row("unknown switch `{option}'", unknown),

@@ -46,6 +46,21 @@ pub fn rows() -> Vec<Row> {
             "Can't use string ({value}) as {what} while \"strict refs\" in use at {file} line {line:n}",
             |h| Some(Fault::WrongType { message: format!("string as {}", h.get("what")) }),
         ),
+        row("Can't locate {file:w} at {place} line {at:n}.", |h| {
+            Some(Fault::NoSuchPath { path: h.path("file") })
+        }),
+        row("\"{name}\" is not exported by the {owner:w} module", |h| {
+            Some(Fault::MissingName { owner: h.text("owner"), name: h.text("name") })
+        }),
+        row("Perl {wanted:w} required--this is only {here:w}", |h| {
+            Some(Fault::Other {
+                message: format!("Perl {} required, this is {}", h.get("wanted"), h.get("here")),
+            })
+        })
+        .class(selfheal_core::outcome::Class::Environment),
+        row("Missing right curly or square bracket at {file} line {line:n}", |_| {
+            Some(Fault::Syntax { near: None, message: "Missing right curly or square bracket".into() })
+        }),
         row("BEGIN failed--compilation aborted at {file} line {line:n}", |_| None),
     ]
 }

@@ -36,6 +36,25 @@ pub fn rows() -> Vec<Row> {
         row("Undefined variable {name:w} in {file:w} on line {line:n}", |h| {
             Some(Fault::UndefinedName { name: h.text("name") })
         }),
+        row("Allowed memory size of {size} in {file:w} on line {line:n}", |_| Some(Fault::OutOfMemory)),
+        row("Uncaught Error: Undefined constant {name:q} in {file:w}:{line:n}", |h| {
+            Some(Fault::UndefinedName { name: h.text("name") })
+        }),
+        row("Uncaught DivisionByZeroError: {message} in {file:w}:{line:n}", |h| {
+            Some(Fault::BadValue { value: Some("0".into()), message: bounded(h.get("message")) })
+        }),
+        row("Uncaught Error: {message} on null in {file:w}:{line:n}", |h| {
+            Some(Fault::WrongType { message: bounded(&format!("{} on null", h.get("message"))) })
+        }),
+        row("Uncaught ValueError: {message} in {file:w}:{line:n}", |h| {
+            Some(Fault::BadValue { value: None, message: bounded(h.get("message")) })
+        }),
+        row("Uncaught JsonException: {message} in {file:w}:{line:n}", |h| {
+            Some(Fault::BadValue { value: None, message: bounded(h.get("message")) })
+        }),
+        row("Uncaught TypeError: {message}, called in {file:w} on line {line:n}", |h| {
+            Some(Fault::WrongType { message: bounded(h.get("message")) })
+        }),
         row("Uncaught TypeError: {message} in {file:w}:{line:n}", |h| {
             Some(Fault::WrongType { message: bounded(h.get("message")) })
         }),

@@ -9,22 +9,82 @@ const HEAD: &str = "Traceback (most recent call last):";
 /// How many lines one traceback may have.
 const MOST: usize = 400;
 
+/// The words between the tracebacks of a chain.
+const CHAINS: [&str; 2] = [
+    "The above exception was the direct cause of the following exception:",
+    "During handling of the above exception, another exception occurred:",
+];
+
 /// Reads a traceback, or the `File "x", line N` of a syntax error, that begins at the first line.
 pub fn block(lines: &[Line<'_>]) -> Block {
     let first = lines.first()?;
-    if let Some(at) = first.text.find(HEAD) {
-        return traceback(lines, at);
+    if first.text.contains(HEAD) {
+        return chain(lines);
     }
     let spot = frame(first.text)?;
     let (found, taken) = body(lines, vec![spot])?;
     matches!(found.fault, Fault::Syntax { .. }).then_some((vec![found], taken))
 }
 
-fn traceback(lines: &[Line<'_>], indent: usize) -> Block {
+/// Tracebacks that belong together: the last is what ended the program, those before it are what it came from.
+fn chain(lines: &[Line<'_>]) -> Block {
+    let (mut links, mut taken) = (Vec::new(), 0);
+    while let Some(rest) = lines.get(taken..).filter(|_| links.len() < 20) {
+        let Some(at) = rest.first().and_then(|line| head(line.text)) else { break };
+        let Some((found, used)) = traceback(rest, at) else { break };
+        links.push(found);
+        taken += used;
+        let Some(next) = lines.get(taken..).and_then(joined) else { break };
+        taken += next;
+    }
+    let mut last = links.pop()?;
+    if let Some(cause) = links.last().filter(|_| matches!(last.fault, Fault::Other { .. })) {
+        // Its own words say where and what, the cause says of which kind.
+        last.fault = cause.fault.clone();
+        last.weight = last.weight.max(cause.weight);
+    }
+    for link in &mut links {
+        link.weight = link.weight.min(last.weight.saturating_sub(10));
+        link.order = last.order.saturating_add(1);
+    }
+    links.push(last);
+    links.reverse();
+    Some((links, taken))
+}
+
+/// Where the frames of a traceback begin in its lines; a group draws a border before them.
+fn head(text: &str) -> Option<usize> {
+    if let Some(at) = text.find(GROUP) {
+        return Some(at);
+    }
+    text.find(HEAD)
+}
+
+const GROUP: &str = "+ Exception Group Traceback (most recent call last):";
+
+/// How many lines join a traceback with the next one of its chain.
+fn joined(lines: &[Line<'_>]) -> Option<usize> {
+    let at =
+        lines.iter().take(4).position(|line| CHAINS.contains(&line.text.trim_start_matches(['|', ' '])))?;
+    let next = lines
+        .iter()
+        .skip(at + 1)
+        .take(4)
+        .position(|line| line.text.contains(HEAD) || line.text.contains(GROUP))?;
+    Some(at + 1 + next)
+}
+
+/// A line of a traceback without what stands before it.
+fn inner<'t>(line: &Line<'t>, indent: usize) -> &'t str {
+    let text = line.text.get(indent..).unwrap_or(line.text);
+    text.strip_prefix("| ").or_else(|| text.strip_prefix('|')).unwrap_or(text)
+}
+
+fn traceback(lines: &[Line<'_>], indent: usize) -> Option<(Found, usize)> {
     let mut spots = Vec::new();
     let mut taken = 1;
     for line in lines.iter().skip(1).take(MOST) {
-        let text = line.text.get(indent..).unwrap_or(line.text);
+        let text = inner(line, indent);
         if let Some(spot) = frame(text) {
             spots.push(spot);
         } else if !text.starts_with(' ') {
@@ -33,12 +93,60 @@ fn traceback(lines: &[Line<'_>], indent: usize) -> Block {
         taken += 1;
     }
     let line = lines.get(taken)?;
-    let text = line.text.get(indent..).unwrap_or(line.text);
-    let mut found = exception(text, line)?;
+    let mut found = exception(inner(line, indent), line)?;
     if spots.last().is_some_and(|spot| spot.file.ends_with("subprocess.py")) {
         found.fault = started(found.fault);
     }
-    Some((vec![found.at(telling(spots))], taken + 1))
+    let below = lines.get(taken + 1..).unwrap_or_default();
+    let group = lines.first().is_some_and(|line| line.text.contains(GROUP));
+    let (more, mark) = match group {
+        true => (
+            below.iter().take(MOST).take_while(|line| line.text.trim_start().starts_with(['|', '+'])).count(),
+            None,
+        ),
+        false => document(below),
+    };
+    if let Some((words, spot)) = mark {
+        found.text = format!("{} {words}", found.text);
+        spots.insert(0, spot);
+        return Some((Found { spots: own_first(spots), ..found }, taken + 1 + more));
+    }
+    Some((found.at(telling(spots)), taken + 1 + more))
+}
+
+/// Where a parser of YAML stopped: `  in "conf.yml", line 2, column 5`, and the words of the message above it.
+fn document(lines: &[Line<'_>]) -> (usize, Option<(String, Spot)>) {
+    let mark = |text: &str| {
+        let (file, behind) = text.trim_start().strip_prefix("in \"")?.split_once("\", line ")?;
+        let (line, column) = behind.split_once(", column ")?;
+        Some(Spot {
+            column: column.trim_end_matches(':').parse().ok(),
+            ..Spot::new(file, line.parse().ok()?)
+        })
+    };
+    let ended = |line: &&Line<'_>| !line.text.is_empty() && !line.text.starts_with("Traceback");
+    let taken = lines.iter().take(12).take_while(ended).count();
+    let lines = lines.get(..taken).unwrap_or_default();
+    let Some(at) = lines.iter().rposition(|line| mark(line.text).is_some()) else { return (0, None) };
+    let words = lines
+        .get(..at)
+        .unwrap_or_default()
+        .iter()
+        .map(|line| line.text)
+        .filter(|text| !text.starts_with(' '));
+    let words = bounded(&words.collect::<Vec<_>>().join(", "));
+    (at + 1, lines.get(at).and_then(|line| mark(line.text)).map(|spot| (words, spot)))
+}
+
+/// The program's own frames after a place in a document: where there are none, the document is what is meant.
+fn own_first(spots: Vec<Spot>) -> Vec<Spot> {
+    let document = spots.first().cloned();
+    let frames = telling(spots.into_iter().skip(1).collect());
+    let real = document.filter(|spot| !spot.file.to_string_lossy().starts_with('<'));
+    match frames.is_empty() {
+        true => real.into_iter().collect(),
+        false => frames.into_iter().chain(real).collect(),
+    }
 }
 
 /// What a missing or refused file means where a process was to be started.
@@ -85,7 +193,9 @@ fn frame(text: &str) -> Option<Spot> {
 /// Puts the innermost frame of the user's own code first, then the others from the inside out.
 fn telling(mut spots: Vec<Spot>) -> Vec<Spot> {
     spots.reverse();
-    let own = spots.iter().position(|spot| is_own(&spot.file.to_string_lossy())).unwrap_or(0);
+    let own = spots.iter().position(|spot| is_own(&spot.file.to_string_lossy()));
+    // A failure in nothing but libraries is not one of theirs: it was called from the command line.
+    let Some(own) = own else { return Vec::new() };
     if own < spots.len() {
         let spot = spots.remove(own);
         spots.insert(0, spot);
@@ -95,13 +205,14 @@ fn telling(mut spots: Vec<Spot>) -> Vec<Spot> {
 }
 
 fn is_own(file: &str) -> bool {
-    const FOREIGN: [&str; 7] = [
+    const FOREIGN: [&str; 8] = [
         "site-packages/",
         "dist-packages/",
         "/lib/python",
         "/lib64/python",
         "<frozen",
         "<string>",
+        "<stdin>",
         "/usr/lib/",
     ];
     !FOREIGN.iter().any(|part| file.contains(part))
@@ -173,12 +284,27 @@ fn by_type(name: &str, message: &str) -> Option<Fault> {
         "KeyError" => Fault::KeyMissing { key: unquote(message).to_owned() },
         "IndexError" => Fault::IndexOutOfRange { message: text() },
         "TypeError" => Fault::WrongType { message: text() },
-        "ValueError" | "JSONDecodeError" | "InvalidOperation" | "ZeroDivisionError" | "OverflowError"
-        | "ConversionSyntax" | "ParserError" | "ParseError" | "BadZipFile" | "BadGzipFile" | "YAMLError"
-        | "ScannerError" | "TOMLDecodeError" => Fault::BadValue { value: None, message: text() },
+        "ValueError"
+        | "JSONDecodeError"
+        | "InvalidOperation"
+        | "ZeroDivisionError"
+        | "OverflowError"
+        | "ConversionSyntax"
+        | "ParserError"
+        | "ParseError"
+        | "BadZipFile"
+        | "BadGzipFile"
+        | "YAMLError"
+        | "ScannerError"
+        | "TOMLDecodeError"
+        | "ParsingError"
+        | "MissingSectionHeaderError"
+        | "DuplicateOptionError"
+        | "DuplicateSectionError" => Fault::BadValue { value: None, message: text() },
         "UnicodeError" | "LookupError" if message.contains("encoding") => {
             Fault::Encoding { codec: String::new() }
         }
+        "Error" if name == "locale.Error" => Fault::Encoding { codec: String::new() },
         "MemoryError" => Fault::OutOfMemory,
         "EOFError" if message.contains("reading a line") => Fault::NeedsTerminal,
         "AssertionError" => Fault::Mismatch { message: text() },

@@ -24,8 +24,19 @@ pub fn block(lines: &[Line<'_>]) -> Block {
         let inner = line.text.trim_start().trim_start_matches("from ");
         spots.extend(inner.split_once(":in ").and_then(|(place, function)| self::spot(place, function)));
     }
+    // Where the language's own library raised it, the caller is meant.
+    let own = spots.iter().position(|spot| is_own(&spot.file.to_string_lossy())).unwrap_or(0);
+    spots.drain(..own);
+    if message.starts_with("wrong number of arguments") && spots.len() > 1 {
+        // The place is that of what was called; the caller is meant.
+        spots.rotate_left(1);
+    }
     spots.truncate(8);
     Some((vec![Found::new(fault(class, message, first), first).at(spots)], taken))
+}
+
+fn is_own(file: &str) -> bool {
+    !["<internal:", "/lib/ruby/", "/gems/", "/vendor_ruby/"].iter().any(|part| file.contains(part))
 }
 
 fn spot(place: &str, function: &str) -> Option<Spot> {
@@ -45,7 +56,11 @@ fn fault(class: &str, message: &str, line: &Line<'_>) -> Fault {
             key: message.rsplit(": ").next().unwrap_or(message).trim_matches(['"', ':']).to_owned(),
         },
         "NameError" => Fault::UndefinedName { name: first_quoted(message) },
-        "NoMethodError" => Fault::MissingName { owner: quoted(), name: first_quoted(message) },
+        "NoMethodError" => {
+            let owner =
+                message.rsplit_once(" for ").map_or_else(quoted, |(_, owner)| unquote(owner).to_owned());
+            Fault::MissingName { owner, name: first_quoted(message) }
+        }
         "TypeError" => Fault::WrongType { message: text() },
         "IndexError" => Fault::IndexOutOfRange { message: text() },
         "SyntaxError" => Fault::Syntax { near: None, message: text() },
@@ -55,6 +70,11 @@ fn fault(class: &str, message: &str, line: &Line<'_>) -> Fault {
         "Encoding::UndefinedConversionError" | "Encoding::InvalidByteSequenceError" => {
             Fault::Encoding { codec: String::new() }
         }
+        _ if class.starts_with("Errno::E") && network(class).is_some() => {
+            Fault::Network { how: network(class).unwrap_or_default().into(), host: None }
+        }
+        "SocketError" | "Socket::ResolutionError" => Fault::Network { how: "resolve".into(), host: None },
+        "Net::OpenTimeout" | "Net::ReadTimeout" => Fault::Network { how: "timeout".into(), host: None },
         _ => {
             let message = message.split(" @ ").next().unwrap_or(message);
             let name =
@@ -66,6 +86,16 @@ fn fault(class: &str, message: &str, line: &Line<'_>) -> Fault {
     }
 }
 
+fn network(class: &str) -> Option<&'static str> {
+    Some(match class {
+        "Errno::ECONNREFUSED" => "refused",
+        "Errno::ECONNRESET" | "Errno::EPIPE" => "reset",
+        "Errno::ETIMEDOUT" => "timeout",
+        "Errno::EHOSTUNREACH" | "Errno::ENETUNREACH" => "unreachable",
+        _ => return None,
+    })
+}
+
 fn first_quoted(message: &str) -> String {
     message.split(['`', '\'']).nth(1).unwrap_or(message).to_owned()
 }
@@ -75,6 +105,9 @@ pub fn rows() -> Vec<Row> {
     vec![
         row("ruby: No such file or directory -- {path:w}", |h| {
             Some(Fault::NoSuchPath { path: h.path("path") })
+        }),
+        row("^{file:w}:{line:n}: syntax error", |h| {
+            Some(Fault::Syntax { near: None, message: bounded(&format!("syntax error{}", h.after)) })
         }),
         row("Could not find gem {name:q}", |h| Some(Fault::MissingModule { name: h.text("name") })),
         row("Could not find {name:w} in locally installed gems", |h| {

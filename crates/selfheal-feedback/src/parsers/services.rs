@@ -1,6 +1,7 @@
 //! Locks, containers, systemd, cron-like supervisors and cloud clients.
 
 use selfheal_core::fault::Fault;
+use selfheal_core::outcome::Class;
 
 use super::{Block, Found, Line, Row, bounded, row};
 
@@ -19,6 +20,20 @@ pub fn rows() -> Vec<Row> {
     rows.extend(container_rows());
     rows.extend(supervisor_rows());
     rows
+}
+
+/// What would look like something else to the tables of other tools.
+pub fn first_rows() -> Vec<Row> {
+    vec![
+        row("^Failed to connect to bus: Host is down", |_| {
+            Some(Fault::Other { message: "Failed to connect to bus: Host is down".into() })
+        })
+        .class(Class::Environment),
+        row("Failed at step CHDIR spawning ", |_| {
+            Some(Fault::Other { message: "the working directory of the unit does not exist".into() })
+        })
+        .class(Class::Logic),
+    ]
 }
 
 fn lock_rows() -> Vec<Row> {
@@ -46,6 +61,8 @@ fn lock_rows() -> Vec<Row> {
         row("is running as pid {pid:n}", |h| lock(h.get("pid"))),
         row("is already running", |_| lock("")),
         row("already running", |_| lock("")),
+        row("holds the lock", |_| lock("")),
+        row("lock is held", |_| lock("")),
         row("another instance is running", |_| lock("")),
         row("Another instance of this program is running", |_| lock("")),
         row("locked by process {pid:n}", |h| lock(h.get("pid"))),
@@ -115,9 +132,19 @@ fn container_rows() -> Vec<Row> {
         row("error: context {name:q} does not exist", |h| reference(h.get("name"))),
         row("The connection to the server {host:w} was refused", |h| {
             Some(Fault::Network { how: "refused".into(), host: Some(h.text("host")) })
-        }),
+        })
+        .of("kubectl"),
         row("Unable to connect to the server: ", |_| {
             Some(Fault::Network { how: "refused".into(), host: None })
+        }),
+        row("error: the path {path:q} does not exist", |h| Some(Fault::NoSuchPath { path: h.path("path") })),
+        row("error: timed out waiting for the condition", |_| Some(Fault::TimedOut)),
+        row("is invalid: ", |h| {
+            let message = bounded(&format!("{}is invalid: {}", h.before, h.after));
+            Some(Fault::BadValue { value: None, message })
+        }),
+        row("dockerfile parse error on line {at:n}: {message}$", |h| {
+            Some(Fault::Syntax { near: None, message: bounded(h.get("message")) })
         }),
         row("error: no matching resources found", |_| reference("resource")),
         row("error: the server doesn't have a resource type {name:q}", |h| reference(h.get("name"))),
@@ -132,15 +159,40 @@ fn supervisor_rows() -> Vec<Row> {
         row("Unit {name:w} does not exist", |h| reference(h.get("name"))),
         row("System has not been booted with systemd as init system", |_| {
             Some(Fault::Other { message: "System has not been booted with systemd as init system".into() })
+        })
+        .class(Class::Environment),
+        row("^Failed to {act:w} {name:w}: Access denied", |_| Some(Fault::PermissionDenied { path: None })),
+        row("^Failed to {act:w} {name:w}: Interactive authentication required", |_| {
+            Some(Fault::PermissionDenied { path: None })
         }),
+        row("Failed to locate executable {path}: No such file or directory", |h| {
+            Some(Fault::CommandNotFound { name: h.text("path") })
+        }),
+        row("Failed at step EXEC spawning {path}: No such file or directory", |h| {
+            Some(Fault::CommandNotFound { name: h.text("path") })
+        }),
+        row("Failed at step EXEC spawning {path}: Permission denied", |h| {
+            Some(Fault::NotExecutable { path: h.path("path") })
+        }),
+        row("Changing to the requested working directory failed: No such file or directory", |_| {
+            Some(Fault::Other { message: "Changing to the requested working directory failed".into() })
+        })
+        .class(Class::Logic),
+        row("killed by the OOM killer", |_| Some(Fault::OutOfMemory)),
+        row("Failed with result 'oom-kill'", |_| Some(Fault::OutOfMemory)),
         row("Failed to connect to bus: ", |_| Some(Fault::UnsetVariable { name: "XDG_RUNTIME_DIR".into() })),
-        row("Unable to locate package {name:w}", |h| reference(h.get("name"))),
+        row("Unable to locate package {name:w}", |h| reference(h.get("name"))).of("apt-get"),
+        row("^Device {name:q} does not exist", |h| reference(h.get("name"))).of("ip"),
+        row("^Cannot find device {name:q}", |h| reference(h.get("name"))).of("ip"),
+        row("^sudo: unknown user {name:w}", |h| reference(h.get("name"))),
+        row("^sudo: unknown user: {name:w}", |h| reference(h.get("name"))),
         row("Package {name:q} has no installation candidate", |h| reference(h.get("name"))),
         row("No match for argument: {name:w}", |h| reference(h.get("name"))),
         row("ERROR: Could not find a version that satisfies the requirement {name:w}", |h| {
             reference(h.get("name"))
-        }),
-        row("ERROR: No matching distribution found for {name:w}", |h| reference(h.get("name"))),
+        })
+        .of("pip"),
+        row("ERROR: No matching distribution found for {name:w}", |h| reference(h.get("name"))).of("pip"),
         row("externally-managed-environment", |_| {
             Some(Fault::Other { message: "error: externally-managed-environment".into() })
         }),

@@ -11,25 +11,49 @@ use crate::template::unquote;
 const NO_FILE: [&str; 9] = ["bash", "sh", "dash", "zsh", "ksh", "-c", "main", "environment", "/dev/stdin"];
 
 /// Tools that name a line of their own program in the same form.
-const NO_SHELL: [&str; 9] = ["awk", "gawk", "mawk", "nawk", "sed", "bc", "make", "find", "jq"];
+const NO_SHELL: [&str; 10] = ["yaml", "awk", "gawk", "mawk", "nawk", "sed", "bc", "make", "find", "jq"];
 /// The word for `line`, as bash puts it before the number, in a few languages.
-const LINE_WORDS: [&str; 5] = ["line ", "Zeile ", "ligne ", "línea ", "行"];
+const LINE_WORDS: [&str; 17] = [
+    "line ",
+    "Zeile ",
+    "ligne ",
+    "línea ",
+    "行 ",
+    "行",
+    "第 ",
+    "第",
+    "riga ",
+    "linha ",
+    "строка ",
+    "linia ",
+    "regel ",
+    "rad ",
+    "řádek ",
+    "satır ",
+    "рядок ",
+];
+/// The ends of the names of shell scripts, for prefixes that a daemon's process number looks like.
+const SCRIPTS: [&str; 5] = [".sh", ".ksh", ".mksh", ".bash", ".zsh"];
 
-/// Reads a shell's prefix: `x.sh: line 12: ` (bash, ksh), `x.sh: 12: ` (dash), `x.sh:12: ` (zsh). Answers the place,
-/// which is absent where the prefix names a shell and not a script, and what stands behind the prefix.
+/// Reads a shell's prefix: `x.sh: line 12: ` (bash, ksh), `x.sh: 12: ` (dash), `x.sh:12: ` and `x.sh:cd:12: ` (zsh),
+/// `x.sh[12]: ` (ksh, mksh), `x.sh: cd: line 12: ` (busybox). Answers the place, which is absent where the prefix names
+/// a shell and not a script, and what stands behind the prefix.
 pub fn prefix(text: &str) -> Option<(Option<Spot>, &str)> {
+    let text = text.strip_prefix("E: ").unwrap_or(text);
+    if let Some(found) = bracketed(text) {
+        return Some(found);
+    }
     let (file, behind) = text.split_once(':')?;
     if file.is_empty() || file.len() > 1_000 || file.contains(['\t', '"', '\'']) {
         return None;
     }
-    let behind = behind.strip_prefix(' ').unwrap_or(behind);
-    let behind = LINE_WORDS.iter().find_map(|word| behind.strip_prefix(word)).unwrap_or(behind);
-    let behind = behind.trim_start_matches(' ');
-    let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, rest) = behind.split_at_checked(digits)?;
-    let rest =
-        rest.strip_prefix(": ").or_else(|| rest.strip_prefix(':').filter(|rest| rest.starts_with(' ')))?;
-    let number: u32 = number.parse().ok().filter(|number| *number > 0)?;
+    let (number, rest) = numbered(behind).or_else(|| {
+        // The builtin that complains stands between.
+        let (word, behind) = behind.trim_start().split_once(':')?;
+        let plain = !word.is_empty() && word.len() < 20 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let named = plain && (behind.starts_with(" line ") || SCRIPTS.iter().any(|end| file.ends_with(end)));
+        named.then(|| numbered(behind)).flatten()
+    })?;
     let base = file.rsplit('/').next().unwrap_or(file);
     if NO_SHELL.contains(&file) {
         return None;
@@ -40,6 +64,49 @@ pub fn prefix(text: &str) -> Option<(Option<Spot>, &str)> {
         return None;
     }
     Some((named.then(|| Spot::new(file, number)), rest))
+}
+
+/// The number of a line behind a file's name, and what stands behind both.
+fn numbered(behind: &str) -> Option<(u32, &str)> {
+    let behind = behind.strip_prefix(' ').unwrap_or(behind);
+    let behind = LINE_WORDS.iter().find_map(|word| behind.strip_prefix(word)).unwrap_or(behind);
+    let behind = behind.trim_start_matches(' ');
+    let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = behind.split_at_checked(digits)?;
+    let rest = rest.strip_prefix(" 行").unwrap_or(rest);
+    let rest = rest.trim_start_matches([' ', '\u{a0}']);
+    let rest = rest
+        .strip_prefix(": ")
+        .or_else(|| rest.strip_prefix(":\u{a0}"))
+        .or_else(|| rest.strip_prefix('：'))
+        .or_else(|| rest.strip_prefix(':').filter(|rest| rest.starts_with(' ')))?;
+    Some((number.parse().ok().filter(|number| *number > 0)?, rest))
+}
+
+/// `x.sh[12]: `.
+fn bracketed(text: &str) -> Option<(Option<Spot>, &str)> {
+    let (file, behind) = text.split_once('[')?;
+    let (number, rest) = behind.split_once("]: ")?;
+    let script = SCRIPTS.iter().any(|end| file.ends_with(end)) && !file.contains(' ');
+    let number: u32 = number.parse().ok().filter(|number| *number > 0 && script)?;
+    Some((Some(Spot::new(file, number)), rest))
+}
+
+/// fish names the place below its message: `fish: Unknown command: x`, `job.fish (line 3): `.
+pub fn fish_block(lines: &[Line<'_>]) -> super::Block {
+    let first = lines.first()?;
+    let message = first.text.strip_prefix("fish: ")?;
+    let place = |text: &str| {
+        let (file, behind) = text.split_once(" (line ")?;
+        let number = behind.split(')').next()?.parse().ok()?;
+        Some(Spot::new(file, number))
+    };
+    let spot = lines.iter().skip(1).take(4).find_map(|line| place(line.text))?;
+    let fault = match message.split_once("nknown command: ") {
+        Some((_, name)) => missing_command(name.split_whitespace().next()?)?,
+        None => Fault::Other { message: bounded(message) },
+    };
+    Some((vec![super::Found::new(fault, first).at(vec![spot])], 3))
 }
 
 /// A carriage return that got into a word, as shells and tools show it.
@@ -158,6 +225,13 @@ fn missing_rows() -> Vec<Row> {
         row("^env: {name:q}: No such file or directory$", |h| {
             Some(Fault::CommandNotFound { name: h.text("name") })
         }),
+        row("^{tool:w}: failed to execute {name:q}: No such file or directory", |h| {
+            Some(Fault::CommandNotFound { name: h.text("name") })
+        }),
+        row("^nice: {name:q}: No such file or directory", |h| {
+            Some(Fault::CommandNotFound { name: h.text("name") })
+        }),
+        row("^sudo: {name:w}: command not found", |h| missing_command(h.get("name"))),
         row("^nohup: failed to run command {name:q}: No such file or directory", |h| {
             Some(Fault::CommandNotFound { name: h.text("name") })
         }),
@@ -218,6 +292,8 @@ fn syntax_rows() -> Vec<Row> {
         row("^{near:w}: bad substitution$", |h| syntax(h.get("near"), "bad substitution")),
         row("^parse error near {near}$", |h| syntax(h.get("near"), "parse error")),
         row("bad pattern: {near}$", |h| syntax(h.get("near"), "bad pattern")),
+        row("^syntax error at line {at:n}: {message}$", |h| syntax("", h.get("message"))),
+        row("^{file:w}: syntax error at line {line:n}: {message}$", |h| syntax("", h.get("message"))),
         row("^no matches found: {pattern}$", |h| Some(Fault::UnmatchedGlob { pattern: h.text("pattern") })),
         row("^no match: {pattern}$", |h| Some(Fault::UnmatchedGlob { pattern: h.text("pattern") })),
     ]
@@ -273,6 +349,37 @@ fn value_rows() -> Vec<Row> {
         row("^printf: {value}: invalid number", |h| {
             bad_value(Some(h.get("value")), "printf: invalid number")
         }),
+        row("^{name:w}: is read only", |h| bad_value(None, &format!("{}: readonly variable", h.get("name")))),
+        row("^read-only variable: {name:w}", |h| {
+            bad_value(None, &format!("{}: readonly variable", h.get("name")))
+        }),
+        row("division by zero", |_| bad_value(Some("0"), "division by zero")),
+        row("divide by zero", |_| bad_value(Some("0"), "division by zero")),
+        row("arithmetic syntax error", |h| {
+            let value = h.before.trim_end_matches([':', ' ']).rsplit(": ").next().unwrap_or_default();
+            bad_value(Some(value), "arithmetic syntax error")
+        }),
+        row("^sh: {value}: bad number$", |h| bad_value(Some(h.get("value")), "bad number")),
+        row("^{value}: bad number$", |h| bad_value(Some(h.get("value")), "bad number")),
+        row("^no closing quote$", |_| syntax("", "no closing quote")),
+        row("^unmatched {near}$", |h| syntax(h.get("near"), &format!("unmatched {}", h.get("near")))),
+        row("^no such file or directory: {path}$", |h| Some(Fault::NoSuchPath { path: h.path("path") })),
+        row("^is a directory: {path}$", |h| Some(Fault::IsADirectory { path: h.path("path") })),
+        row("^not a directory: {path}$", |h| Some(Fault::NotADirectory { path: h.path("path") })),
+        row("^permission denied: {path}$", |h| Some(Fault::NotExecutable { path: h.path("path") })),
+        row("^can't open {path}: no such file$", |h| Some(Fault::NoSuchPath { path: h.path("path") })),
+        row("^can't create {path}: nonexistent directory$", |h| {
+            Some(Fault::NoSuchPath { path: h.path("path") })
+        }),
+        row("^{path:w}: cannot open [No such file or directory]", |h| {
+            Some(Fault::NoSuchPath { path: h.path("path") })
+        }),
+        row("^{path:w}: cannot create [No such file or directory]", |h| {
+            Some(Fault::NoSuchPath { path: h.path("path") })
+        }),
+        row("^{name:w}: Command not found.$", |h| missing_command(h.get("name"))),
+        row("^{name:w}: inaccessible or not found$", |h| missing_command(h.get("name"))),
+        row("^kill: ({pid:n}) - No such process", |_| bad_value(None, "No such process")),
         row("^{name:w}: readonly variable", |h| {
             bad_value(None, &format!("{}: readonly variable", h.get("name")))
         }),

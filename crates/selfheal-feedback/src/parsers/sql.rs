@@ -113,6 +113,15 @@ fn postgres_rows() -> Vec<Row> {
 
 fn mysql_rows() -> Vec<Row> {
     vec![
+        row("Unknown server host {host:q}", |h| {
+            Some(Fault::Network { how: "resolve".into(), host: Some(h.text("host")) })
+        }),
+        row("Can't connect to server on {host:q}", |h| {
+            Some(Fault::Network { how: "refused".into(), host: Some(h.text("host")) })
+        }),
+        row("Can't connect to local server through socket", |_| {
+            Some(Fault::Network { how: "refused".into(), host: Some("localhost".into()) })
+        }),
         row("Table {name:q} doesn't exist", |h| object("table", h.get("name"))),
         row("Unknown column {name:q} in", |h| object("column", h.get("name"))),
         row("Unknown table {name:q}", |h| object("table", h.get("name"))),

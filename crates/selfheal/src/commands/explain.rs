@@ -23,6 +23,7 @@ use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::exit_code;
 use crate::terminal::Plain;
+use crate::unparsed;
 use serde_json::json;
 
 /// Bytes that are read at once.
@@ -37,6 +38,11 @@ const KEEP: usize = 256 * 1024;
 pub fn run(context: &Context, args: &ExplainArgs) -> Ended {
     let subject = subject(context, args)?;
     let explained = explained(context, &subject);
+    if args.keep && !explained.marked.is_empty() {
+        let line = args.command.clone().unwrap_or_else(|| crate::driver_command_line(&subject.argv));
+        let kept = unparsed::Unparsed::of(&context.redactor(), &line, &subject.run);
+        unparsed::keep(&context.state, &context.clock.fresh_id(), &kept)?;
+    }
     if args.json {
         print(&format!("{}\n", explained.json(context, &subject)));
     } else {
@@ -277,13 +283,12 @@ impl Explained {
 /// The place as a program reads it: a file below the current folder is named from there.
 fn location(report: &Report, cwd: &Path) -> Option<serde_json::Value> {
     let place = report.location.as_ref()?;
-    let file = match place.remote {
-        None => place.file.strip_prefix(cwd).unwrap_or(&place.file),
-        Some(_) => &place.file,
-    };
+    // Where only the host is known, there is neither.
+    let known = place.line > 0;
+    let file = place.file.strip_prefix(cwd).unwrap_or(&place.file);
     Some(json!({
-        "file": file,
-        "line": place.line,
+        "file": known.then_some(file),
+        "line": known.then_some(place.line),
         "column": place.column,
         "function": place.function,
         "remote": place.remote,

@@ -15,6 +15,7 @@ pub mod freeze;
 pub mod generate;
 pub mod incidents;
 pub mod init;
+pub mod label;
 pub mod limits;
 pub mod memory;
 pub mod profile;

@@ -6,7 +6,7 @@ use selfheal_core::engine::{Event, Finding};
 use selfheal_core::fault::Fault;
 use selfheal_core::ids::Signature;
 use selfheal_core::outcome::Class;
-use selfheal_core::ports::BoxedRun;
+use selfheal_core::ports::{BoxedRun, Clock};
 use selfheal_core::report::{Cause, Confidence, Report};
 use selfheal_core::run::{Ended, Run};
 use selfheal_core::scene::Scene;
@@ -86,6 +86,7 @@ impl Healer<'_> {
         }
         // Another look cannot tell more about a full disk, and a second try of the same failure was looked at already.
         let first_look = self.report.is_none();
+        let unread = !selfheal_feedback::explain::is_understood(&plain);
         if first_look && plain.class != Class::Resource {
             self.probe(&plain);
         }
@@ -96,7 +97,11 @@ impl Healer<'_> {
         if first_look {
             self.repeatable = Some(self.judge_repeatable(script.as_deref(), &report));
             self.compare_environment(&mut report);
+            self.note_changes(&mut report);
             self.order_causes(&mut report);
+            if unread {
+                self.keep_unparsed();
+            }
         }
         Ok(self.reported(report))
     }
@@ -110,6 +115,16 @@ impl Healer<'_> {
         let finding = self.finding(&report);
         self.report = Some(report);
         Event::ReportReady(finding)
+    }
+
+    /// Keeps an output that nothing was understood of, for `selfheal label`.
+    fn keep_unparsed(&self) {
+        let line = super::command_line(&self.job.argv);
+        let kept = crate::unparsed::Unparsed::of(self.tools.redactor, &line, &self.run);
+        let name = self.tools.context.clock.fresh_id();
+        if let Err(error) = crate::unparsed::keep(&self.tools.context.state, &name, &kept) {
+            tracing::warn!(error = error.one_line(), "an output that was not understood could not be kept");
+        }
     }
 
     pub(super) fn script_text(&self) -> Option<String> {

@@ -6,6 +6,7 @@
 //! back. Nothing is changed on the machine outside of `apply.rs`.
 
 mod apply;
+mod changes;
 mod decide;
 mod derive;
 mod environment;

@@ -124,6 +124,10 @@ impl Plain<'_> {
                 Some(self.texts.say("explain-near", &[("names", value)]))
             } else if name.starts_with("places of ") && value != "nowhere" {
                 Some(self.texts.say("explain-places", &[("what", &what), ("places", value)]))
+            } else if name.starts_with("package of ") {
+                Some(self.texts.say("explain-package", &[("names", value)]))
+            } else if name == "changed since the last good run" {
+                Some(self.safe(value))
             } else {
                 None
             }
