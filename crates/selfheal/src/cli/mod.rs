@@ -1,0 +1,100 @@
+//! The command line. The doc comments here are the help texts; one snapshot test holds them all. A file for each group of
+//! commands.
+
+mod checking;
+mod explaining;
+mod incidents;
+mod measuring;
+mod running;
+mod scheduling;
+mod starting;
+
+use clap::{Parser, Subcommand};
+
+pub use self::checking::{CheckArgs, FailOn};
+pub use self::explaining::{
+    ContractArgs, ContractCommand, EnvDiffArgs, ExplainArgs, LabelArgs, ProfileArgs, ProfileCommand,
+};
+pub use self::incidents::{
+    AllowArgs, AuditArgs, AuditCommand, DecideArgs, IncidentsArgs, ShowArgs, UndoArgs,
+};
+pub use self::measuring::{BenchArgs, MemoryArgs, MemoryCommand, StatsArgs};
+pub use self::running::{ApplyUpTo, Overlap, Part, RunArgs, StdoutArg, TransactionArg, TryArgs, run_alone};
+pub use self::scheduling::{
+    CronArgs, CronCommand, CronListArgs, CronUnwrapArgs, CronWhich, CronWrapArgs, SurveyArgs,
+};
+pub use self::starting::{DemoArgs, GenerateArgs, Generated, InitArgs};
+
+/// Run scripts and batch jobs that nobody watches, and heal them when they fail
+#[derive(Debug, Parser)]
+#[command(name = "selfheal", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(
+    after_help = "Start with: selfheal demo\nPut it in front of any job: selfheal run -- bash backup.sh"
+)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a job, and heal it if it fails
+    Run(Box<RunArgs>),
+    /// Try a command in a box: see what it does to files, and keep that or throw it away
+    Try(Box<TryArgs>),
+    /// Show on a throw-away example what selfheal does
+    Demo(DemoArgs),
+    /// List incidents, the newest first
+    Incidents(IncidentsArgs),
+    /// Show one incident: what failed, why, the repair, its proof
+    Show(ShowArgs),
+    /// Say in plain words what an output means: which step failed, the probable reason, what to do
+    Explain(ExplainArgs),
+    /// List the outputs that were not understood, and say what one of them is
+    Label(LabelArgs),
+    /// Say what is different from the last good run and from a login shell: works by hand, not in cron
+    EnvDiff(EnvDiffArgs),
+    /// Show, check or propose what the exit codes of commands mean
+    Profile(ProfileArgs),
+    /// Judge scripts, or the change of one: what could do harm, what hides a failure; runs nothing
+    Check(CheckArgs),
+    /// Apply repairs that wait for a decision
+    Approve(DecideArgs),
+    /// Drop repairs that wait for a decision
+    Reject(DecideArgs),
+    /// Put every file that a repair, a try or a transaction changed back as it was
+    Undo(UndoArgs),
+    /// Look at what a job must have done
+    Contract(ContractArgs),
+    /// Allow a job's repairs to be applied unattended, or take that back
+    Allow(AllowArgs),
+    /// Check or show the tamper-evident record
+    Audit(AuditArgs),
+    /// Say in plain words what selfheal protects and what not
+    Limits,
+    /// Make every run bare at once: no healing until thawed
+    Freeze,
+    /// End a freeze
+    Thaw,
+    /// Do what is due: deliver messages, end watches, clean up after crashes
+    Tick,
+    /// Tell what this machine offers and how to mend what is missing
+    Doctor,
+    /// Write a settings file, step by step
+    Init(InitArgs),
+    /// List the jobs of cron, put selfheal in front of them, take it away again
+    Cron(CronArgs),
+    /// Look at every scheduled job: could it be tried, who would see that it failed; changes nothing
+    Survey(SurveyArgs),
+    /// Show, drop, export or import what selfheal has learnt from repairs that worked
+    Memory(MemoryArgs),
+    /// Count what became of incidents, who repaired them, and what was right how often
+    Stats(StatsArgs),
+    /// Measure selfheal on a folder of failing jobs: what is truly put right, and what is not
+    Bench(Box<BenchArgs>),
+    /// Print generated files: the settings schema, the JSON schema, the manual of rules
+    #[command(hide = true)]
+    Generate(GenerateArgs),
+}
