@@ -59,3 +59,24 @@ fn a_case_that_got_worse_is_told_and_ends_with_one() {
     assert_eq!(worse.code, 1, "{}", worse.stdout);
     assert!(worse.stdout.contains("- worse: one (logic)"), "{}", worse.stdout);
 }
+
+/// A rule counts when it heals two differently worded cases of the repository's own set; `selfheal bench` shows that it
+/// does.
+#[test]
+fn every_rule_has_two_cases_of_its_own() {
+    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/cases");
+    let mut written: Vec<String> = Vec::new();
+    for entry in std::fs::read_dir(cases).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path().join("case.toml")).unwrap();
+        let list = text.lines().find_map(|line| line.strip_prefix("healed_by = ")).unwrap_or_default();
+        written.extend(list.split('"').skip(1).step_by(2).map(str::to_owned));
+    }
+    let rules =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/rules.md")).unwrap();
+    for (at, line) in rules.lines().enumerate().filter(|(_, line)| line.starts_with("## `")) {
+        let name = line.split('`').nth(1).unwrap();
+        let preview = rules.lines().nth(at + 2).is_some_and(|kind| kind.contains("in preview"));
+        let count = written.iter().filter(|rule| *rule == name).count();
+        assert!(preview || count >= 2, "{name} has {count} cases");
+    }
+}

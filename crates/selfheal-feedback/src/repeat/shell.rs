@@ -77,6 +77,12 @@ impl<'a> Reader<'a> {
 
     /// The same for the words of one command that a probe saw.
     pub fn doubt_about(&self, words: &[String], script: &str) -> Option<String> {
+        // What a program opens is a step of its probe and no command; what it does to files is for others.
+        if matches!(words, [name, _, mode] if name == "open" && mode.chars().all(|c| "rwaxbtU+".contains(c)))
+            && !is_shell(script)
+        {
+            return None;
+        }
         let parsed = parse(script);
         let own = |name: &String| {
             parsed.as_ref().is_some_and(|script| script.functions().iter().any(|found| &found.name == name))

@@ -52,16 +52,17 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let is_place = |word: &str| {
         values.word(word).is_some_and(|value| places.contains(&absolute(&case.base(), Path::new(&value))))
     };
-    let found = script.commands.iter().find_map(|command| {
+    let found = script.commands.iter().filter_map(|command| {
         let span = mode_word(&script, command)?;
         let target = script.words(command).last().copied()?;
-        (is_place(target)).then_some(span)
+        let new = with_group_write(script.get(&span))?;
+        is_place(target).then_some((span, new))
     });
-    let Some(span) = found else { return Vec::new() };
-    let old = script.get(&span);
-    let Some(new) = with_group_write(old).filter(|_| documented(case, &file.text, &home)) else {
+    let parts: Vec<(Range<usize>, String)> = found.collect();
+    let Some((span, new)) = parts.first().cloned().filter(|_| documented(case, &file.text, &home)) else {
         return Vec::new();
     };
+    let old = script.get(&span);
     let line = script.line_of(span.start);
     let draft = Draft::new(
         "group_rights",
@@ -69,7 +70,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         "give the group the right to write, and others nothing",
     )
     .evidence("the documents beside the script say that the group writes there")
-    .rewrite(&file, splice(&file.text, vec![(span, new.clone())]), format!("line {line}: mode {new}"));
+    .rewrite(&file, splice(&file.text, parts), format!("line {line}: mode {new}"));
     draft.done().into_iter().collect()
 }
 

@@ -66,8 +66,10 @@ fn propose(case: &Case) -> Vec<Candidate> {
 fn shifted(script: &Script<'_>, block: &Block) -> Option<Vec<(Range<usize>, String)>> {
     let BlockKind::For { name, items } = &block.kind else { return None };
     let name = script.get(name);
-    let [item] = items.as_slice() else { return None };
-    let down = downwards(script.get(item))?;
+    let (item, down) = match items.as_slice() {
+        [item] => (item.clone(), downwards(script.get(item))?),
+        several => listed(script, several)?,
+    };
     let inside = |span: &Range<usize>| block.body <= span.start && span.end <= block.span.end;
     let moves =
         script.commands.iter().filter(|c| inside(&c.span) && matches!(script.name(c).as_str(), "mv" | "cp"));
@@ -87,12 +89,20 @@ fn shifted(script: &Script<'_>, block: &Block) -> Option<Vec<(Range<usize>, Stri
         };
         next.iter().any(same).then(|| (*from).to_owned())
     })?;
-    let mut parts = vec![(item.clone(), down)];
+    let mut parts = vec![(item, down)];
     let body = script.text.get(block.body..block.span.end)?;
     if !body.contains("-e ") && !body.contains("-f ") {
         parts.push(script.put_first(block, &format!("[ -e {from} ] || continue")));
     }
     Some(parts)
+}
+
+/// The same numbers from the highest down, where they are written one by one: `1 2 3`.
+fn listed(script: &Script<'_>, items: &[Range<usize>]) -> Option<(Range<usize>, String)> {
+    let numbers: Vec<u32> = items.iter().map(|item| script.get(item).parse().ok()).collect::<Option<_>>()?;
+    let (first, last) = (items.first()?, items.last()?);
+    let words: Vec<String> = numbers.iter().rev().map(u32::to_string).collect();
+    numbers.is_sorted().then(|| (first.start..last.end, words.join(" ")))
 }
 
 /// The same numbers from the highest down: of `$(seq 1 N)` and `{1..9}`.
@@ -116,6 +126,15 @@ mod tests {
 
     fn case(text: &str) -> TestCase {
         TestCase::new("x.sh", text, TestScene::new()).fault(no_such("app.log.1")).at(2)
+    }
+
+    #[test]
+    fn numbers_written_one_by_one_are_turned_round() {
+        let text = "for i in 1 2 3; do\n  mv dump.$i dump.$((i + 1))\ndone\n";
+        let case =
+            TestCase::new("x.sh", text, TestScene::new()).fault(crate::testing::no_such("dump.1")).at(2);
+        let healed = case.healed(&RotationOrder);
+        assert!(healed.starts_with("for i in 3 2 1; do\n  [ -e dump.$i ] || continue\n"), "{healed}");
     }
 
     #[test]

@@ -1,0 +1,6 @@
+#!/bin/bash
+# Is the first of the many nodes ready?
+set -euo pipefail
+cd "$(dirname "$0")"
+./bin/nodes | grep -q '^node1 ready'
+echo ready > state

@@ -1,0 +1,6 @@
+import fs from 'node:fs';
+const format = (line) => line;
+
+const lines = fs.readFileSync(new URL('queue.txt', import.meta.url), 'utf8').trim().split('\n');
+if (!lines[0]) throw new Error('empty queue');
+fs.writeFileSync(new URL('sent.txt', import.meta.url), lines.map(format).join('\n') + '\n');

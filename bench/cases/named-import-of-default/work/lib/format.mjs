@@ -1,0 +1,3 @@
+export default function format(line) {
+  return '> ' + line;
+}

@@ -1,0 +1,10 @@
+#!/bin/bash
+set -euo pipefail
+cd "$(dirname "$0")/logs"
+KEEP=5
+for n in $(seq $((KEEP - 1)) -1 1); do
+  [ -e "app.log.$n" ] || continue
+  mv "app.log.$n" "app.log.$((n + 1))"
+done
+mv app.log app.log.1
+: > app.log

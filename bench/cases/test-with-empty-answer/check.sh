@@ -1,0 +1,18 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+same() { local f; for f in "$@"; do cmp -s "$CASE/work/$f" "$HEALED/$f" || fail "$f was changed"; done; }
+unchanged() { (cd "$CASE/work" && find . -type f) | while read -r f; do cmp -s "$CASE/work/$f" "$HEALED/$f" || { echo "$f"; break; }; done; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+strict() { local o; for o in "$@"; do tail -n 1 "$T/opts" 2>/dev/null | grep -q "$o" || fail "strict mode is off: $o"; done; }
+watch() { rm -f "$T/opts"; BASH_ENV="$T/env.sh" "$@"; }
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+job() { quiet sh mode.sh; }
+scene; rm -f plan; job || fail "fails: $(cat "$T/out")"; [ "$(cat plan)" = plain ] || fail "wrong"; [ ! -s "$T/out" ] || fail "complains: $(cat "$T/out")"
+scene; sed -i 's/level=.*/level=max/' conf; job || fail "fails with a level"; [ "$(cat plan)" = strong ] || fail "wrong with max"
+scene; sed -i 's/level=.*/level=forbidden/' conf; job && fail "a forbidden level no longer fails"
+scene; rm conf; job && fail "no settings no longer fail"; true
+exit 0
