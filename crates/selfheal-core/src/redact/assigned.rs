@@ -6,6 +6,10 @@ use std::ops::Range;
 use super::names::{self, Strength};
 use super::random;
 
+/// So far a value is looked at, and so far is looked back from a name, in bytes: lines of a job may have any length.
+const FAR: usize = 4_096;
+const BACK: usize = 256;
+
 /// Headers whose whole value is secret.
 const HEADERS: [&str; 5] =
     ["authorization", "proxy-authorization", "cookie", "set-cookie", "x-amz-security-token"];
@@ -57,7 +61,22 @@ fn value_of(line: &str, name: &Range<usize>) -> Option<Range<usize>> {
         return header(line, start);
     }
     let value = Value::read(line, start)?;
-    value.is_secret(line, name, strength, link).then_some(value.span)
+    value.is_secret(line, name, strength, link).then(|| value.whole(line))
+}
+
+/// The part of a text that is at most so many bytes long.
+fn within(text: &str, most: usize) -> &str {
+    let mut end = most.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// How long a value without quotes is.
+fn bare_length(rest: &str) -> usize {
+    rest.find(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '"' | '\'' | '`' | '<' | '>' | '|'))
+        .unwrap_or(rest.len())
 }
 
 /// `key=` and `sig=` in the query of an address, where names are short.
@@ -105,12 +124,24 @@ fn link(line: &str, name: &Range<usize>, strength: Strength) -> Option<(Link, us
         return Some((link, place(value)));
     }
     let option = word.starts_with('-') && strength == Strength::Strong || word.starts_with("--");
-    let netrc = word == "password" && ["login ", "machine "].iter().any(|mark| line.contains(mark));
+    let before = behind(line.get(..name.start)?, BACK);
+    let netrc = word == "password" && ["login ", "machine "].iter().any(|mark| before.contains(mark));
     let sql = strength == Strength::Strong && bare.starts_with('\'') && !word.starts_with('-');
     let statement = sql
-        && ["alter ", "create ", "ALTER ", "CREATE ", "set ", "SET "].iter().any(|verb| line.contains(verb));
+        && ["alter ", "create ", "ALTER ", "CREATE ", "set ", "SET "]
+            .iter()
+            .any(|verb| before.contains(verb));
     (blanks > 0 && behind_quote.is_none() && (option || netrc || statement))
         .then(|| (Link::Blank, place(bare)))
+}
+
+/// The last so many bytes of a text.
+fn behind(text: &str, most: usize) -> &str {
+    let mut start = text.len().saturating_sub(most);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.get(start..).unwrap_or_default()
 }
 
 /// The value of a header, to the end of what quotes it or of the line. The name of the scheme stays.
@@ -137,19 +168,24 @@ struct Value {
 }
 
 impl Value {
+    /// The whole of it, where only its beginning was looked at.
+    fn whole(&self, line: &str) -> Range<usize> {
+        let more = line.get(self.span.end..).filter(|_| self.span.len() + 4 >= FAR).map_or(0, bare_length);
+        self.span.start..self.span.end + more
+    }
+
     fn read(line: &str, start: usize) -> Option<Self> {
         let rest = line.get(start..)?;
+        let near = within(rest, FAR);
         for quote in ["\\\"", "\"", "'"] {
-            let prefixed = rest.strip_prefix(['b', 'r', 'u']).filter(|rest| rest.starts_with(quote));
-            let Some(inner) = prefixed.unwrap_or(rest).strip_prefix(quote) else { continue };
-            let from = line.len() - inner.len();
+            let prefixed = near.strip_prefix(['b', 'r', 'u']).filter(|rest| rest.starts_with(quote));
+            let Some(inner) = prefixed.unwrap_or(near).strip_prefix(quote) else { continue };
+            let from = start + (near.len() - inner.len());
             let length = closing(inner, quote);
             return Some(Self { span: from..from + length, quoted: true });
         }
-        let length = rest
-            .find(|c: char| c.is_whitespace() || matches!(c, ';' | '&' | '"' | '\'' | '`' | '<' | '>' | '|'))
-            .unwrap_or(rest.len());
-        let value = rest.get(..length)?.trim_end_matches([',', ')', '}', ']', '\\', '.', ':']);
+        let length = bare_length(near);
+        let value = near.get(..length)?.trim_end_matches([',', ')', '}', ']', '\\', '.', ':']);
         Some(Self { span: start..start + value.len(), quoted: false })
     }
 

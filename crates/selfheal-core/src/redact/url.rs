@@ -25,7 +25,7 @@ pub(super) fn find(line: &str, out: &mut Vec<Range<usize>>) {
 }
 
 fn userinfo(line: &str, start: usize) -> Option<Range<usize>> {
-    let rest = line.get(start..)?;
+    let rest = near(line, start)?;
     let whole = rest
         .find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '`'))
         .unwrap_or(rest.len());
@@ -54,8 +54,19 @@ fn userinfo(line: &str, start: usize) -> Option<Range<usize>> {
     (!shown).then(|| start + user..start + user + secret.len())
 }
 
+/// So far an address is looked at, in bytes.
+const FAR: usize = 2_048;
+
+fn near(line: &str, start: usize) -> Option<&str> {
+    let mut end = line.len().min(start + FAR);
+    while !line.is_char_boundary(end) {
+        end -= 1;
+    }
+    line.get(start..end)
+}
+
 fn hook(line: &str, start: usize) -> Option<Range<usize>> {
-    let rest = line.get(start..)?;
+    let rest = near(line, start)?;
     let end =
         rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>')).unwrap_or(rest.len());
     let address = rest.get(..end)?;
