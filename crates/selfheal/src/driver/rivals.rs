@@ -1,5 +1,5 @@
-//! Several candidates of one maker: they are run in parallel boxes, the smallest that is verified wins, and a tie between
-//! repairs that do different things goes to a person.
+//! Several candidates of one maker: they are run in parallel boxes, of those that do the same things the smallest
+//! that is verified wins, and a tie between repairs that do different things goes to a person.
 
 use std::collections::VecDeque;
 
@@ -63,11 +63,12 @@ impl Healer<'_> {
             if verdict(&tried) != Verdict::Passed {
                 continue;
             }
-            if size(&tried) < size(&best) {
-                best = tried;
-                self.tie = false;
-            } else if size(&tried) == size(&best) && do_different_things(&best, &tried) {
-                self.tie = true;
+            // A smaller one that does other things may leave something out that no check asks for: the maker's own order
+            // counts then.
+            match (size(&tried) < size(&best), do_different_things(&best, &tried)) {
+                (true, false) => best = tried,
+                (false, true) => self.tie = true,
+                (true, true) | (false, false) => {}
             }
         }
         Ok(best)
