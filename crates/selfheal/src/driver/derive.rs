@@ -5,12 +5,13 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use selfheal_core::ports::{BoxOrder, BoxedRun};
 use selfheal_core::proposal::FileChange;
 use selfheal_core::verification::{CheckResult, SceneEdit, Showed};
 use selfheal_repair::Candidate;
 
-use super::Healer;
 use super::verify::{Beside, result};
+use super::{Healer, parallel};
 use crate::normal;
 
 /// The most start states that are derived for one repair.
@@ -44,9 +45,21 @@ impl Healer<'_> {
             candidate.scenarios.iter().map(|scenario| &scenario.setup).collect();
         let mut states = self.states();
         states.retain(|state| !named.contains(&&state.setup));
-        let mut checks: Vec<CheckResult> =
-            states.into_iter().take(MOST).map(|state| self.in_state(changes, &state, means_to)).collect();
-        checks.extend(self.twice(changes));
+        states.truncate(MOST);
+        let limit = self.tools.context.settings.limits.trial_ms;
+        let mut orders = vec![self.twice(changes)];
+        for state in &states {
+            orders.push(self.box_order(limit, changes, &state.setup, &[]).ok());
+            orders.push(self.box_order(limit, &[], &state.setup, &[]).ok());
+        }
+        let mut runs = parallel::run_all(self.tools.boxes, &orders).into_iter();
+        let second = runs.next().flatten();
+        let mut checks = Vec::new();
+        for state in states {
+            let (repaired, original) = (runs.next().flatten(), runs.next().flatten());
+            checks.push(self.in_state(&state, original.zip(repaired), means_to));
+        }
+        checks.extend(second.map(|run| second_run(&run)));
         checks
     }
 
@@ -90,15 +103,20 @@ impl Healer<'_> {
         (content.len() <= LARGEST && !content.contains(&0)).then_some(content)
     }
 
-    fn in_state(&mut self, changes: &[FileChange], state: &Derived, means_to: bool) -> CheckResult {
+    fn in_state(
+        &mut self,
+        state: &Derived,
+        runs: Option<(BoxedRun, BoxedRun)>,
+        means_to: bool,
+    ) -> CheckResult {
         let shown = |showed, why: &str| result(state.name, &state.title, showed, why);
-        let Ok(repaired) = self.boxed(changes, &state.setup) else {
+        let Some((original, repaired)) = runs else {
             return shown(Showed::NotTested, "it could not be run");
         };
         if repaired.inconclusive.is_some() {
             return shown(Showed::NotTested, "a box does not show it");
         }
-        match self.beside_original(&state.setup, &repaired) {
+        match self.beside(&state.setup, &original, &repaired) {
             Beside::Unknown => shown(Showed::NotTested, "the original could not be run for comparison"),
             Beside::BothFail => shown(Showed::NotTested, "the original fails here too"),
             Beside::OnlyOriginalFails => shown(Showed::Passed, "it succeeds where the original fails"),
@@ -114,18 +132,23 @@ impl Healer<'_> {
         }
     }
 
-    /// The repaired job, run again in the state that it left. Not every job can: one that fails then is only said to.
-    fn twice(&mut self, changes: &[FileChange]) -> Option<CheckResult> {
-        let shown = |showed, why: &str| result("derived-second-run", "a second run in a row", showed, why);
+    /// The repaired job, and once more in the state that it left.
+    fn twice(&mut self, changes: &[FileChange]) -> Option<BoxOrder> {
         let mut argv: Vec<OsString> = ["/bin/sh", "-c", TWICE, "sh"].map(OsString::from).to_vec();
         argv.extend(self.job.argv.iter().cloned());
-        let run = self.boxed_command(argv, changes).ok()?;
-        Some(match run.run.ended.code() {
-            0 => shown(Showed::Passed, "it succeeds"),
-            code => shown(
-                Showed::NotTested,
-                &format!("it ends with exit code {code} then; not every job can run twice"),
-            ),
-        })
+        let limit = self.tools.context.settings.limits.trial_ms;
+        Some(BoxOrder { argv, ..self.box_order(limit, changes, &[], &[]).ok()? })
+    }
+}
+
+/// Not every job can run twice in a row; one that fails then is only said to.
+fn second_run(run: &BoxedRun) -> CheckResult {
+    let shown = |showed, why: &str| result("derived-second-run", "a second run in a row", showed, why);
+    match run.run.ended.code() {
+        0 => shown(Showed::Passed, "it succeeds"),
+        code => {
+            let why = format!("it ends with exit code {code} then; not every job can run twice");
+            shown(Showed::NotTested, &why)
+        }
     }
 }

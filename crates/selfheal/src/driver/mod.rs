@@ -12,6 +12,7 @@ mod derive;
 mod environment;
 mod examine;
 mod given;
+mod parallel;
 mod patched;
 mod propose;
 mod record;

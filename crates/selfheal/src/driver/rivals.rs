@@ -3,17 +3,14 @@
 
 use std::collections::VecDeque;
 
-use selfheal_core::ports::{BoxOrder, BoxedRun};
+use selfheal_core::ports::BoxOrder;
 use selfheal_core::proposal::Source;
 use selfheal_core::verification::Verdict;
 
-use super::Healer;
 use super::scenario::differences;
 use super::trial::{Attempt, verdict};
+use super::{Healer, parallel};
 use crate::command_error::CommandError;
-
-/// At most so many boxes run at once for one incident.
-const AT_ONCE: usize = 4;
 
 impl Healer<'_> {
     /// Makes the first runs of candidates that the same maker offers for the same failure, at once. A single candidate is
@@ -24,7 +21,7 @@ impl Healer<'_> {
             .iter()
             .take_while(|other| attempts.front().is_some_and(|first| rivals(first, other)))
             .count();
-        let most = std::thread::available_parallelism().map_or(1, usize::from).min(AT_ONCE);
+        let most = parallel::width();
         if same < 2 || most < 2 || !self.tools.boxes.rung().can_try() {
             return attempts;
         }
@@ -35,12 +32,7 @@ impl Healer<'_> {
             .take(same.min(most))
             .map(|attempt| self.box_order(limit, &attempt.candidate.proposal.changes, &[], &fetch).ok())
             .collect();
-        let boxes = self.tools.boxes;
-        let runs: Vec<Option<BoxedRun>> = std::thread::scope(|scope| {
-            let running: Vec<_> =
-                orders.iter().map(|order| scope.spawn(move || boxes.run(order.as_ref()?).ok())).collect();
-            running.into_iter().map(|run| run.join().ok().flatten()).collect()
-        });
+        let runs = parallel::run_all(self.tools.boxes, &orders);
         for (attempt, run) in attempts.iter_mut().zip(runs) {
             attempt.ahead = run.map(Box::new);
         }

@@ -327,17 +327,6 @@ impl Healer<'_> {
         self.boxed_order(&order)
     }
 
-    /// Runs another command, which runs the repaired job.
-    pub(super) fn boxed_command(
-        &mut self,
-        argv: Vec<std::ffi::OsString>,
-        changes: &[FileChange],
-    ) -> Result<BoxedRun, PortError> {
-        let limit = self.tools.context.settings.limits.trial_ms;
-        let order = self.box_order(limit, changes, &[], &[])?;
-        self.boxed_order(&BoxOrder { argv, ..order })
-    }
-
     fn boxed_order(&mut self, order: &BoxOrder) -> Result<BoxedRun, PortError> {
         let boxed = self.tools.boxes.run(order)?;
         if matches!(boxed.run.ended, Ended::TimedOut { .. }) {

@@ -150,22 +150,29 @@ impl Healer<'_> {
         }
     }
 
-    pub(super) fn beside_original(&mut self, setup: &[SceneEdit], repaired: &BoxedRun) -> Beside {
-        let Ok(original) = self.boxed(&[], setup) else { return Beside::Unknown };
+    fn beside_original(&mut self, setup: &[SceneEdit], repaired: &BoxedRun) -> Beside {
+        match self.boxed(&[], setup) {
+            Ok(original) => self.beside(setup, &original, repaired),
+            Err(_) => Beside::Unknown,
+        }
+    }
+
+    /// What a repaired job did beside the original, both from the same start.
+    pub(super) fn beside(&mut self, setup: &[SceneEdit], original: &BoxedRun, repaired: &BoxedRun) -> Beside {
         let failed = |run: &BoxedRun| run.run.ended.code() != 0;
-        match (failed(&original), failed(repaired)) {
+        match (failed(original), failed(repaired)) {
             (true, true) => return Beside::BothFail,
             (true, false) => return Beside::OnlyOriginalFails,
             (false, true) => return Beside::OnlyRepairedFails,
             (false, false) => {}
         }
-        let mut other = differences(&original, repaired);
+        let mut other = differences(original, repaired);
         if !other.is_empty() {
             // What differs between two runs of the original is volatile: dates, process numbers. Most of it changes by
             // the second.
             self.tools.context.clock.wait_ms(VOLATILE_MS);
             if let Ok(again) = self.boxed(&[], setup) {
-                let volatile = differences(&original, &again);
+                let volatile = differences(original, &again);
                 other.retain(|difference| !volatile.contains(difference));
             }
         }
