@@ -255,6 +255,7 @@ fn without_options(text: &str) -> &str {
 fn json_words(text: &str) -> Option<Vec<String>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
     let mut words = Vec::new();
+    let mut bare = String::new();
     let mut current: Option<(char, String)> = None;
     let mut escaped = false;
     for c in inner.chars() {
@@ -269,8 +270,12 @@ fn json_words(text: &str) -> Option<Vec<String>> {
                 c => word.push(c),
             },
             None if matches!(c, '"' | '\'') => current = Some((c, String::new())),
-            None => {}
+            None => bare.push(c),
         }
+    }
+    // Flow lists of YAML need no quotes: `[iptables, -F]`.
+    if words.is_empty() {
+        words.extend(bare.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned));
     }
     (!words.is_empty()).then_some(words)
 }

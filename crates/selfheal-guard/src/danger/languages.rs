@@ -5,10 +5,10 @@ use std::sync::OnceLock;
 
 use regex_lite::Regex;
 use selfheal_core::admission::Danger::{self, High, Medium};
-use selfheal_syntax::Language;
+use selfheal_syntax::{Language, embedded};
 
 use super::shell::places::{Cwd, Place, Places};
-use super::{Operation, shell};
+use super::{Operation, playbook, shell, sql};
 use crate::scope::Roots;
 
 /// One row: languages, pattern, danger, rule, why.
@@ -19,7 +19,7 @@ const NODE: &[Language] = &[Language::Node];
 const RUBY: &[Language] = &[Language::Ruby];
 
 const ROWS: &[Row] = &[
-    Row(PERL, r"\beval\s*[($\x22'p]", High, "danger/hidden-command", "it runs a text as program"),
+    Row(PERL, r"\beval\s*[($\x22'a-z]", High, "danger/hidden-command", "it runs a text as program"),
     Row(
         PERL,
         r"\bkill\s*\(?\s*['\x22]?-?\w+['\x22]?\s*,\s*-?1\b",
@@ -95,6 +95,27 @@ const ROWS: &[Row] = &[
     ),
     Row(
         NODE,
+        r"\b(renameSync|rename|copyFileSync)\s*\(",
+        Medium,
+        "danger/overwrite",
+        "it moves or overwrites files",
+    ),
+    Row(
+        NODE,
+        r"(for\s*\(\s*;\s*;\s*\)|while\s*\(\s*(true|1)\s*\))[^;]*\b(spawn|fork|exec)\w*\(",
+        High,
+        "danger/exhaustion",
+        "it starts itself again and again",
+    ),
+    Row(
+        NODE,
+        r"(rm|rmSync|rmdir|rmdirSync|rimraf|rimraf\.sync|remove|emptyDir)\s*\(\s*(os\.)?homedir\(",
+        High,
+        "danger/delete",
+        "it deletes what belongs to a person",
+    ),
+    Row(
+        NODE,
         r"(unlinkSync|rmSync|rmdirSync|\.rm|\.unlink|\.rmdir|rimraf)\s*\(",
         Medium,
         "danger/delete",
@@ -106,6 +127,13 @@ const ROWS: &[Row] = &[
         High,
         "danger/hidden-command",
         "it runs a text as program",
+    ),
+    Row(
+        RUBY,
+        r"\bloop\s*(\{|do)\s*fork|fork\s+while|while\s+true[^;]*fork",
+        High,
+        "danger/exhaustion",
+        "it starts itself again and again",
     ),
     Row(RUBY, r"Process\.kill\b", High, "danger/signals", "it signals processes"),
     Row(
@@ -128,7 +156,7 @@ const ROWS: &[Row] = &[
 const RUNS: &str = r"\b(system|exec|execSync|execFile|execFileSync|spawn|spawnSync|popen|qx|IO\.popen|Open3\.\w+|capture2e?|fork_exec)\b|%x|`";
 
 /// Calls that write or delete the files that their strings name.
-const TOUCHES: &str = r"\b(unlink|unlinkSync|rm|rmSync|rmdir|rmdirSync|rm_rf|rm_r|rmtree|remove_tree|writeFile\w*|appendFile\w*|createWriteStream|truncate\w*|rename\w*|chmod\w*|chown\w*|copyFile\w*|symlink\w*|open|write|File|Dir|FileUtils|Pathname|glob|remove_entry\w*)\b";
+const TOUCHES: &str = r"\b(unlink|unlinkSync|rm|rmSync|rmdir|rmdirSync|rm_rf|rm_r|rmtree|remove_tree|writeFile\w*|appendFile\w*|createWriteStream|truncate\w*|rename\w*|rimraf(\.sync)?|remove_dir|remove_tree|outputFile\w*|chmod\w*|chown\w*|copyFile\w*|symlink\w*|open|write|File|Dir|FileUtils|Pathname|glob|remove_entry\w*)\b";
 
 /// The rows, and what marks a line that runs or touches something, compiled once.
 type Patterns = (Vec<(Regex, &'static Row)>, Option<Regex>, Option<Regex>);
@@ -155,7 +183,7 @@ fn by_tables(language: Language, text: &str, roots: &Roots) -> Vec<Operation> {
     let (rows, runs, touches) = patterns();
     let mut out = Vec::new();
     let comment = if language == Language::Node { "//" } else { "#" };
-    let joined = concatenated(text);
+    let joined = without_data(language, &concatenated(text));
     for (at, line) in joined.lines().enumerate() {
         let number = at as u32 + 1;
         if line.trim_start().starts_with(comment) {
@@ -171,15 +199,82 @@ fn by_tables(language: Language, text: &str, roots: &Roots) -> Vec<Operation> {
                 out.push(operation(number, *danger, rule, why, line));
             }
         }
-        if runs.as_ref().is_some_and(|regex| regex.is_match(&bare)) {
-            out.extend(run(number, line, roots));
+        // Backquotes only make a text in JavaScript.
+        let runs_here = match language {
+            Language::Node => bare.replace('`', ""),
+            _ => bare.clone(),
+        };
+        if runs.as_ref().is_some_and(|regex| regex.is_match(&runs_here)) {
+            out.extend(run(number, &interpolations(line), roots));
         }
+        let runs_something =
+            runs.as_ref().is_some_and(|regex| regex.is_match(&bare)) || bare.contains("eval");
+        if runs_something && DECODERS.iter().any(|decoder| bare.contains(decoder)) {
+            out.push(operation(number, High, "danger/hidden-command", "it runs what it decodes", line));
+        }
+        out.extend(statements_in(number, &bare, line));
         if touches.as_ref().is_some_and(|regex| regex.is_match(&bare)) {
             out.extend(touched(number, line, roots));
         }
     }
     temporary(text, &mut out);
     out
+}
+
+/// `${…}` of templates and `#{…}` of strings as variables of a shell that nobody sets.
+fn interpolations(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find("${").into_iter().chain(rest.find("#{")).min() {
+        let (before, tail) = rest.split_at(at);
+        let (_, behind) = crate::masking::text::bracketed(tail, 1);
+        out.push_str(before);
+        out.push_str("${INTERPOLATED}");
+        rest = tail.get(behind..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Calls that make a text out of another.
+const DECODERS: &[&str] = &[
+    "decode_base64",
+    "Base64",
+    "base64",
+    "unpack",
+    "pack(",
+    "fromCharCode",
+    "atob(",
+    "rot13",
+    "reverse(",
+    ".reverse",
+    "chr(",
+];
+
+/// Calls whose strings are statements for a database.
+const QUERIES: &[&str] = &[
+    ".query(",
+    ".execute(",
+    "->do(",
+    "->prepare(",
+    ".exec(",
+    ".exec_query(",
+    ".run(",
+    "sequelize",
+    "connection.execute",
+    ".raw(",
+];
+
+/// Statements for a database in the strings of a line.
+fn statements_in(line: u32, bare: &str, text: &str) -> Vec<Operation> {
+    if !QUERIES.iter().any(|call| bare.contains(call)) {
+        return Vec::new();
+    }
+    let local = ["sqlite", "SQLite"].iter().any(|name| text.contains(name));
+    let found = strings(text).into_iter().flat_map(|string| sql::operations(&string));
+    found
+        .map(|found| Operation { line, danger: if local { Medium } else { found.danger }, ..found })
+        .collect()
 }
 
 /// Deletes of what the program itself made as temporary are no danger.
@@ -195,6 +290,76 @@ fn temporary(text: &str, out: &mut Vec<Operation>) {
 fn operation(line: u32, danger: Danger, rule: &str, why: &str, subject: &str) -> Operation {
     let subject = subject.trim().chars().take(160).collect();
     Operation { line, danger, rule: rule.to_owned(), why: why.to_owned(), subject }
+}
+
+/// JavaScript without `/* … */`; the line ends in them stay. Strings are kept, whatever stands in them.
+fn without_block_comments(text: &str) -> String {
+    let mut out = String::new();
+    let (mut quote, mut escaped, mut comment) = (None::<char>, false, false);
+    let mut before = ' ';
+    for c in text.chars() {
+        if comment {
+            if c == '\n' {
+                out.push(c);
+            }
+            comment = !(before == '*' && c == '/');
+        } else if let Some(open) = quote {
+            out.push(c);
+            // A string of one line that is not closed was none.
+            if (c == open && !escaped) || (c == '\n' && open != '`') {
+                quote = None;
+            }
+            escaped = c == '\\' && !escaped;
+        } else if before == '/' && c == '*' {
+            out.pop();
+            comment = true;
+        } else {
+            out.push(c);
+            if matches!(c, '"' | '\'' | '`') {
+                quote = Some(c);
+                escaped = false;
+            }
+        }
+        before = c;
+    }
+    out
+}
+
+/// The text with block comments, and here-documents that are only data, taken out; lines stay where they are.
+fn without_data(language: Language, text: &str) -> String {
+    if language == Language::Node {
+        return without_block_comments(text);
+    }
+    let mut out = String::new();
+    let mut until: Option<String> = None;
+    for line in text.lines() {
+        match &until {
+            Some(tag) => {
+                if line.trim() == tag {
+                    until = None;
+                }
+            }
+            None => {
+                out.push_str(line);
+                let tag =
+                    line.split_once("<<").map(|(before, tag)| (before, tag.trim_start_matches(['~', '-'])));
+                // What is given to a program is judged with it.
+                let data = tag.filter(|(before, _)| {
+                    before.trim_end().ends_with('=') || before.contains("print") || before.contains("puts")
+                });
+                if let Some((_, tag)) = data {
+                    let name: String = tag
+                        .trim_start_matches(['"', '\''])
+                        .chars()
+                        .take_while(|c| c.is_alphanumeric() || *c == '_')
+                        .collect();
+                    until = Some(name).filter(|name| name.starts_with(|c: char| c.is_ascii_uppercase()));
+                }
+            }
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// Strings that are added or joined become one: `"r" . "m"`, `"r" + "m"`.
@@ -303,6 +468,23 @@ fn touched(line: u32, text: &str, roots: &Roots) -> Vec<Operation> {
         && !text.contains("write");
     let places = Places { roots, cwd: &Cwd::Own };
     let mut out = Vec::new();
+    let deletes = [
+        "unlink",
+        "rm(",
+        "rmSync",
+        "rmdir",
+        "rm_rf",
+        "rm_r",
+        "rmtree",
+        "remove_",
+        "rimraf",
+        "truncate",
+        "File.delete",
+        "FileUtils.rm",
+        "FileUtils.remove",
+    ]
+    .iter()
+    .any(|word| text.contains(word));
     // What is joined to a temporary folder is no path of its own.
     let joined = text.contains("tmpdir") || text.contains("mkdtemp");
     for string in strings(text).into_iter().filter(|_| !joined) {
@@ -317,6 +499,7 @@ fn touched(line: u32, text: &str, roots: &Roots) -> Vec<Operation> {
         let danger = match place {
             Place::Private => High,
             Place::System | Place::Device | Place::Top | Place::Home | Place::Above if !reads => High,
+            Place::Outside if !reads && deletes => High,
             Place::Outside if !reads => Medium,
             _ => continue,
         };
@@ -331,87 +514,68 @@ fn touched(line: u32, text: &str, roots: &Roots) -> Vec<Operation> {
     out
 }
 
-/// The lines of shell in a Makefile, a YAML file or a Dockerfile.
+/// The shell in a Makefile, a YAML file or a Dockerfile, piece by piece.
 fn lines_of_shell(language: Language, text: &str, roots: &Roots) -> Option<Vec<Operation>> {
     let mut out = Vec::new();
-    let mut indent = None;
-    for (at, line) in text.lines().enumerate() {
-        let number = at as u32 + 1;
-        let own = line.len() - line.trim_start().len();
-        let command = match language {
-            Language::Make => line.strip_prefix('\t').map(recipe),
-            Language::Docker => line.trim_start().strip_prefix("RUN ").map(str::to_owned),
-            _ => {
-                let inside = indent.is_some_and(|above| own > above);
-                if !inside {
-                    indent = None;
-                }
-                let value = ["run:", "script:", "command:", "shell:", "cmd:", "- "].iter().find_map(|key| {
-                    line.trim_start()
-                        .trim_start_matches("- ")
-                        .strip_prefix(key)
-                        .or_else(|| line.trim_start().strip_prefix("- ").filter(|_| *key == "- "))
-                });
-                let block = value.is_some_and(|value| value.trim().starts_with(['|', '>']));
-                if block {
-                    indent = Some(own);
-                }
-                if inside {
-                    Some(line.trim().to_owned())
-                } else {
-                    value.filter(|_| !block).map(|value| value.trim().trim_matches(['"', '\'']).to_owned())
-                }
-            }
-        };
-        if let Some(command) = command {
-            out.extend(
-                shell::operations(&command, roots)?
-                    .into_iter()
-                    .map(|found| Operation { line: number, ..found }),
-            );
+    let prelude = if language == Language::Make { make_variables(text) } else { String::new() };
+    let skipped = prelude.matches('\n').count() as u32;
+    for block in embedded::blocks(language, text) {
+        let lines: Vec<&str> = block.lines.iter().map(|(_, line)| line.as_str()).collect();
+        let script = format!("{prelude}{}\n", lines.join("\n"));
+        for found in shell::operations(&script, roots)? {
+            let at = found.line.saturating_sub(skipped + 1) as usize;
+            let line = block.lines.get(at).or(block.lines.first()).map_or(1, |(line, _)| *line);
+            out.push(Operation { line, ..found });
         }
-        if language == Language::Make {
+    }
+    if language == Language::Make {
+        for (line, number) in text.lines().zip(1_u32..) {
             out.extend(make_shell(line, roots).into_iter().map(|found| Operation { line: number, ..found }));
         }
+    }
+    if language == Language::Yaml {
+        out.extend(playbook::operations(text, roots));
     }
     Some(out)
 }
 
-/// A recipe line as shell: prefix characters away, `$(X)` as variable, `$$` as `$`.
-fn recipe(line: &str) -> String {
-    let line = line.trim_start_matches(['@', '-', '+', ' ']);
+/// The variables of a Makefile as assignments of a shell, and those that make itself knows.
+fn make_variables(text: &str) -> String {
     let mut out = String::new();
-    let mut rest = line;
-    while let Some(at) = rest.find('$') {
-        let (before, tail) = rest.split_at(at);
-        out.push_str(before);
-        let tail = tail.get(1..).unwrap_or_default();
-        match tail.chars().next() {
-            Some('$') => {
-                out.push('$');
-                rest = tail.get(1..).unwrap_or_default();
-            }
-            Some(open @ ('(' | '{')) => {
-                let close = if open == '(' { ')' } else { '}' };
-                let name = tail.get(1..).and_then(|inner| inner.split(close).next()).unwrap_or_default();
-                let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-                out.push_str(&if plain { format!("${{{name}}}") } else { "${MAKE_EXPRESSION}".to_owned() });
-                rest = tail.get(name.len() + 2..).unwrap_or_default();
-            }
-            // The target, its first source, all of its sources.
-            Some('@' | '<' | '^' | '?' | '*' | '+' | '|' | '%') => {
-                out.push_str("${MAKE_EXPRESSION}");
-                rest = tail.get(1..).unwrap_or_default();
-            }
-            _ => {
-                out.push('$');
-                rest = tail;
-            }
+    for (name, value) in IMPLICIT {
+        out.push_str(&format!("{name}='{value}'\n"));
+    }
+    let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    for line in text.lines().filter(|line| !line.starts_with(['\t', '#'])).take(500) {
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let name = name.trim_end_matches([':', '?', '+', '!']).trim().trim_start_matches("export ").trim();
+        if plain(name) && value.len() < 1_000 && !value.contains("$(shell") {
+            let value = embedded::recipe_text(value.trim());
+            let value =
+                value.split(" #").next().unwrap_or_default().replace(['\'', '"', '`'], "").replace("$(", "(");
+            out.push_str(&format!("{name}=\"{value}\"\n"));
         }
     }
-    out.push_str(rest);
     out
 }
+
+/// Variables that make knows by itself, from its manual.
+const IMPLICIT: &[(&str, &str)] = &[
+    ("CC", "cc"),
+    ("CXX", "g++"),
+    ("CPP", "cc -E"),
+    ("AR", "ar"),
+    ("AS", "as"),
+    ("LD", "ld"),
+    ("FC", "f77"),
+    ("LEX", "lex"),
+    ("YACC", "yacc"),
+    ("RM", "rm -f"),
+    ("MAKE", "make"),
+    ("INSTALL", "install"),
+    ("MAKEINFO", "makeinfo"),
+    ("TEX", "tex"),
+];
 
 /// `$(shell …)` in a Makefile.
 fn make_shell(line: &str, roots: &Roots) -> Vec<Operation> {
@@ -439,8 +603,8 @@ mod tests {
     }
 
     #[test]
-    fn recipes_become_shell() {
-        assert_eq!(recipe("@rm -rf $(BUILD)/ $$x"), "rm -rf ${BUILD}/ $x");
-        assert_eq!(recipe("sort $< > $@"), "sort ${MAKE_EXPRESSION} > ${MAKE_EXPRESSION}");
+    fn variables_of_make_are_followed() {
+        let found = lines_of_shell(Language::Make, "X = rm -rf\nc:\n\t$(X) /usr\n", &Roots::default());
+        assert!(found.is_some_and(|all| all.iter().any(|one| one.danger == High && one.line == 3)));
     }
 }

@@ -6,6 +6,7 @@
 //! *high*.
 
 mod languages;
+mod playbook;
 mod python;
 pub mod shell;
 mod sql;

@@ -22,6 +22,8 @@ pub fn operations(text: &str, roots: &Roots) -> Option<Vec<Operation>> {
         judge.call(&call);
     }
     judge.loops();
+    judge.fed();
+    judge.walked();
     Some(judge.out)
 }
 
@@ -42,6 +44,15 @@ fn assigned(module: &Module) -> BTreeMap<String, Vec<Node<'_>>> {
             }
             _ => continue,
         };
+        // `fd, path = tempfile.mkstemp()`: every name is worth what the call gives.
+        if let (Some(left), Some(right)) = pair
+            && left.kind() == "pattern_list"
+            && right.kind() == "call"
+        {
+            for name in children(left).into_iter().filter(Node::is_named) {
+                out.entry(module.text_of(name).to_owned()).or_default().push(right);
+            }
+        }
         if let (Some(left), Some(right)) = pair {
             out.entry(module.text_of(left).to_owned()).or_default().push(right);
         }
@@ -210,6 +221,9 @@ impl<'a> Judge<'a> {
         if let Some((_, tree)) = DELETERS.iter().find(|(own, _)| *own == name) {
             let value = call.arguments.first().map(|argument| self.value(argument)).unwrap_or_default();
             self.deletes(call.line, self.place(&value), *tree, &subject);
+            for word in call.arguments.first().map(|argument| self.items(argument)).unwrap_or_default() {
+                self.deletes(call.line, self.place(&Value::text(&word)), *tree, &subject);
+            }
         }
         if MOVERS.contains(&name) {
             self.moves(call, &subject);
@@ -225,6 +239,13 @@ impl<'a> Judge<'a> {
         }
         self.by_method(call, &subject);
         self.hidden(call, &subject);
+    }
+
+    /// The items of a list of literals that a loop gives to a name.
+    fn items(&self, argument: &Argument) -> Vec<String> {
+        let Some(all) = self.names.get(&argument.text) else { return Vec::new() };
+        let lists = all.iter().filter(|right| matches!(right.kind(), "tuple" | "list"));
+        lists.filter_map(|right| self.list(*right, 0)).flatten().take(32).collect()
     }
 
     fn deletes(&mut self, line: u32, place: Place, tree: bool, subject: &str) {
@@ -332,6 +353,18 @@ impl<'a> Judge<'a> {
                 let value = self.value(first);
                 match value.known() {
                     Some(text)
+                        if call
+                            .arguments
+                            .get(1)
+                            .and_then(|second| self.node_at(second))
+                            .is_some_and(|second| second.kind() == "list") =>
+                    {
+                        let second = call.arguments.get(1).and_then(|second| self.node_at(second));
+                        let words = second.and_then(|second| self.list(second, 0)).unwrap_or_default();
+                        let words = words.iter().skip(1).map(|word| shell_word(word)).collect::<Vec<_>>();
+                        format!("{text} {}", words.join(" "))
+                    }
+                    Some(text)
                         if call.arguments.len() > 1
                             && (call.resolved.contains("exec") || call.resolved.contains("spawn")) =>
                     {
@@ -426,7 +459,7 @@ impl<'a> Judge<'a> {
             {
                 self.hit(
                     (call.line, &found.subject),
-                    if local { Medium } else { High },
+                    if local { Medium } else { found.danger },
                     "danger/database",
                     &found.why,
                 );
@@ -527,6 +560,70 @@ impl<'a> Judge<'a> {
                 "danger/hidden-command",
                 "what it calls is put together from parts",
             );
+        }
+    }
+
+    /// Texts that are given to a shell on its standard input: `communicate("…")`, `input="…"`.
+    fn fed(&mut self) {
+        let shells = [
+            "\"bash\"",
+            "\"sh\"",
+            "'bash'",
+            "'sh'",
+            "\"/bin/sh\"",
+            "\"/bin/bash\"",
+            "'/bin/sh'",
+            "'/bin/bash'",
+        ];
+        if !shells.iter().any(|shell| self.module.text().contains(shell)) {
+            return;
+        }
+        for call in self.module.calls() {
+            let last = call.callee.rsplit('.').next().unwrap_or_default();
+            let argument = match last {
+                "communicate" | "write" => call.arguments.first().or_else(|| call.keyword("input")),
+                _ => call.keyword("input"),
+            };
+            let text = argument
+                .and_then(|argument| argument.string.clone().or_else(|| self.value(argument).known()));
+            for found in text.and_then(|text| shell::operations(&text, self.roots)).unwrap_or_default() {
+                self.hit((call.line, &found.subject), found.danger, &found.rule, &found.why);
+            }
+        }
+    }
+
+    /// Whatever is found below a folder outside is deleted, opened up or signalled.
+    fn walked(&mut self) {
+        let walks = ["os.walk", "os.listdir", "os.scandir", "glob.glob", "glob.iglob"];
+        let outside = self.module.calls().into_iter().find(|call| {
+            let walks = walks.contains(&call.resolved.as_str())
+                || matches!(call.callee.rsplit('.').next(), Some("rglob" | "iterdir"));
+            let first = call.arguments.first().filter(|_| walks);
+            first.is_some_and(|first| {
+                let place = self.place(&self.value(first));
+                matches!(place, Place::Outside | Place::System | Place::Home | Place::Top | Place::Above)
+            })
+        });
+        let Some(outside) = outside else { return };
+        let proc = outside.arguments.first().is_some_and(|first| first.text.contains("/proc"));
+        let changes = [
+            "os.remove",
+            "os.unlink",
+            "os.rmdir",
+            "shutil.rmtree",
+            "os.chmod",
+            "os.chown",
+            "os.rename",
+            "os.truncate",
+        ];
+        let methods = ["unlink", "rmdir", "chmod", "write_text"];
+        for call in self.module.calls() {
+            let method = call.callee.rsplit('.').next().unwrap_or_default();
+            let changed = changes.contains(&call.resolved.as_str()) || methods.contains(&method);
+            if changed || proc && call.resolved == "os.kill" {
+                let why = "it changes or signals whatever it finds outside of the job's folder";
+                self.hit((call.line, &call.callee), High, "danger/delete", why);
+            }
         }
     }
 

@@ -34,12 +34,43 @@ const STATEMENTS: &[(&str, &str)] = &[
 
 /// The dangerous statements of a text.
 pub fn operations(text: &str) -> Vec<Operation> {
-    statements(text).into_iter().filter_map(|(line, statement)| judge(line, &statement)).collect()
+    let mut out: Vec<Operation> =
+        statements(text).into_iter().filter_map(|(line, statement)| judge(line, &statement)).collect();
+    out.extend(put_together(text));
+    out
+}
+
+/// `EXECUTE 'DROP TABLE ' || name`: a statement that is put together from texts.
+fn put_together(text: &str) -> Option<Operation> {
+    let upper = text.to_uppercase();
+    let at = [
+        "EXECUTE '",
+        "EXECUTE FORMAT(",
+        "EXEC('",
+        "EXEC ('",
+        "EXECUTE IMMEDIATE '",
+        "SP_EXECUTESQL",
+        "PREPARE ",
+    ]
+    .iter()
+    .find_map(|word| upper.find(word))?;
+    let rest = upper.get(at..)?;
+    let destroys = ["DROP ", "TRUNCATE ", "DELETE FROM", "ALTER "].iter().any(|word| rest.contains(word));
+    destroys.then(|| Operation {
+        line: upper.get(..at).map_or(1, |before| before.matches('\n').count() as u32 + 1),
+        danger: Danger::High,
+        rule: "danger/database".to_owned(),
+        why: "it puts a statement together that destroys data".to_owned(),
+        subject: rest.chars().take(120).collect(),
+    })
 }
 
 fn judge(line: u32, statement: &str) -> Option<Operation> {
     let upper = statement.to_uppercase();
     let plain = upper.strip_prefix("BEGIN ").unwrap_or(&upper);
+    // It carries the statement out.
+    let plain = plain.strip_prefix("EXPLAIN ANALYZE ").unwrap_or(plain);
+    let plain = plain.strip_prefix("EXPLAIN (ANALYZE) ").unwrap_or(plain);
     let begins =
         |begin: &str| plain == begin || plain.strip_prefix(begin).is_some_and(|rest| rest.starts_with(' '));
     let known = STATEMENTS
@@ -55,9 +86,12 @@ fn judge(line: u32, statement: &str) -> Option<Operation> {
         || plain.contains("INTO OUTFILE");
     let shell =
         statement.starts_with("\\!") || statement.starts_with(".shell") || statement.starts_with(".system");
-    (known.is_some() || wide || alters || runs || shell).then(|| Operation {
+    let high = known.is_some() || wide || alters || runs || shell;
+    // Some rows of a table: what is wrong with them can be put right, if somebody knows.
+    let bounded = begins("DELETE FROM") || begins("UPDATE") || begins("MERGE INTO") || begins("REPLACE INTO");
+    (high || bounded).then(|| Operation {
         line,
-        danger: Danger::High,
+        danger: if high { Danger::High } else { Danger::Medium },
         rule: "danger/database".to_owned(),
         why: "it destroys or rewrites data in a database".to_owned(),
         subject: statement.chars().take(120).collect(),
@@ -87,7 +121,10 @@ pub fn statements(text: &str) -> Vec<(u32, String)> {
             }
             (None, '-') if chars.peek() == Some(&'-') => skip_line(&mut chars, &mut line),
             (None, '#') if current.trim().is_empty() => skip_line(&mut chars, &mut line),
-            (None, '/') if chars.peek() == Some(&'*') => skip_block(&mut chars, &mut line),
+            (None, '/') if chars.peek() == Some(&'*') => {
+                current.push(' ');
+                skip_block(&mut chars, &mut line);
+            }
             (None, ';') => push(&mut out, &mut current, begun),
             (None, '\n') if current.trim_start().starts_with(['\\', '.']) => {
                 push(&mut out, &mut current, begun)

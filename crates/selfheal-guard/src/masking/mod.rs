@@ -15,7 +15,7 @@ mod ruby;
 mod settings;
 mod shell;
 mod sql;
-mod text;
+pub(crate) mod text;
 mod yaml;
 
 use selfheal_core::admission::{Finding, Weight};

@@ -144,7 +144,9 @@ impl Word {
     #[must_use]
     pub fn splits(&self) -> bool {
         self.parts.iter().any(|part| match part {
-            Part::Variable(expansion) => !expansion.quoted || expansion.name == "@",
+            Part::Variable(expansion) => {
+                !expansion.quoted || expansion.name == "@" || expansion.index.as_deref() == Some("@")
+            }
             Part::Substitution { quoted, .. } | Part::Arithmetic { quoted, .. } => !quoted,
             _ => false,
         })

@@ -13,6 +13,8 @@ pub enum Meaning {
     OneOf(Vec<Word>),
     /// These elements.
     Array(Vec<Word>),
+    /// What it was, with these elements behind it.
+    ArrayAppended(Vec<Word>),
     /// What another variable is worth.
     Nameref(String),
     /// The empty text, or nothing.
@@ -129,7 +131,7 @@ fn assigned(command: &Command) -> Vec<Definition> {
                 (Some(word), _) if nameref => Meaning::Nameref(word.literal().unwrap_or_default()),
                 (Some(word), _) if assignment.append => Meaning::Appended(word.clone()),
                 (Some(word), _) => Meaning::Word(word.clone()),
-                (None, Some(words)) if assignment.append => Meaning::OneOf(words.clone()),
+                (None, Some(words)) if assignment.append => Meaning::ArrayAppended(words.clone()),
                 (None, Some(words)) => Meaning::Array(words.clone()),
                 (None, None) => Meaning::Empty,
             };
@@ -165,7 +167,10 @@ fn by_builtin(command: &Command) -> Vec<Definition> {
         "read" | "mapfile" | "readarray" | "getopts" => {
             let here = command.redirects.iter().find(|redirect| redirect.operator == "<<<");
             let names = plain();
-            let given = here.and_then(|redirect| redirect.target.clone()).filter(|_| names.len() == 1);
+            // A text that is taken apart at other signs than blanks is not followed.
+            let plain_fields = command.assignments.is_empty();
+            let given = here.and_then(|redirect| redirect.target.clone());
+            let given = given.filter(|_| names.len() == 1 && plain_fields);
             let mut names = names;
             if names.is_empty() {
                 names.push("REPLY".to_owned());

@@ -362,6 +362,12 @@ impl<'a> Values<'a> {
                 .flat_map(|word| self.eval(&word.parts, word.span.start, depth + 1))
                 .collect(),
             Meaning::Array(words) => self.element(words, index, at, depth),
+            Meaning::ArrayAppended(words) => {
+                let before = self.whole_array(&definition.name, at, depth);
+                let after = self.element(words, Some("@"), at, depth);
+                let blank = [Value::text(" ")];
+                product(&product(&before, &blank), &after)
+            }
             Meaning::Nameref(target) => self.named(target, at, depth + 1),
             Meaning::Empty => vec![Value::text("")],
             Meaning::Read => {
@@ -371,6 +377,15 @@ impl<'a> Values<'a> {
             Meaning::Anything => {
                 vec![Value::unknown(Unknown { name: Some(definition.name.clone()), ..Unknown::default() })]
             }
+        }
+    }
+
+    /// All elements that an array has before an offset.
+    fn whole_array(&self, name: &str, offset: usize, depth: u32) -> Vec<Value> {
+        let reaching = self.definitions.reaching(self.script, name, offset);
+        match reaching.first() {
+            Some(definition) if depth < MAX_DEPTH => self.defined(definition, Some("@"), depth + 1),
+            _ => vec![Value::text("")],
         }
     }
 

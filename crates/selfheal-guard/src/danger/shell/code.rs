@@ -532,7 +532,7 @@ fn database(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], stdin: &Stdin, (
         _ => false,
     };
     for found in texts.iter().flat_map(|text| sql::operations(text)) {
-        let danger = if local { Medium } else { High };
+        let danger = if local { Medium } else { found.danger };
         walk.hit((line, &found.subject), danger, "danger/database", &found.why);
     }
     let file = arguments.iter().map(Arg::spelled).any(|word| word == "-f" || word.starts_with("--file"));

@@ -349,7 +349,21 @@ impl<'a> Walk<'a> {
         if command.is("trap") || command.is("eval") {
             self.prelude = assignments_of(unit);
         }
-        for list in argv::lists(command, &unit.values) {
+        self.in_operands(command, line);
+        let lists = argv::lists(command, &unit.values);
+        if lists.iter().all(Vec::is_empty)
+            && command.words.first().is_some_and(|word| word.expansions().next().is_some())
+        {
+            let text = unit.script.slice(&command.span).to_owned();
+            self.hit(
+                (line, &text),
+                Danger::Medium,
+                "danger/hidden-command",
+                "which command it runs cannot be known",
+            );
+        }
+        for list in lists {
+            self.calls(unit, &list, line);
             self.judge(&list, stdin, line);
         }
         self.prelude.clear();
@@ -359,6 +373,36 @@ impl<'a> Walk<'a> {
         self.emptied(command, line);
         self.unending(command, line);
         self.change_folder(unit, command);
+    }
+
+    /// Commands that stand in the operand of an expansion: `${x:-$(…)}`.
+    fn in_operands(&mut self, command: &Command, line: u32) {
+        let operands = command.words.iter().flat_map(|word| word.expansions()).map(|e| e.operand.clone());
+        let inner: Vec<String> =
+            operands.filter(|operand| operand.contains("$(") || operand.contains('`')).take(8).collect();
+        for operand in inner {
+            self.text(&format!(": \"{operand}\"\n"), &Stdin::Nothing, Some(line));
+        }
+    }
+
+    /// A call of a function of the script with arguments: its body is judged once more with them.
+    fn calls(&mut self, unit: &Unit<'_>, list: &[Arg], line: u32) {
+        let Some((name, arguments)) = list.split_first() else { return };
+        let Some(name) = name.known().filter(|_| !arguments.is_empty()) else { return };
+        let Some(function) = unit.script.functions().iter().rfind(|function| function.name == name) else {
+            return;
+        };
+        let body = unit.script.slice(&function.span);
+        let uses = ["$@", "$*", "$1", "$2", "${1", "${2", "${@", "$3"].iter().any(|word| body.contains(word));
+        let words: Option<Vec<String>> = arguments.iter().map(Arg::known).collect();
+        let Some(words) = words.filter(|_| uses && self.depth < 4 && body.len() < 4_096) else { return };
+        let quoted = words
+            .iter()
+            .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
+            .collect::<Vec<_>>()
+            .join(" ");
+        let inner = body.split_once('{').map_or(body, |(_, rest)| rest).trim_end().trim_end_matches('}');
+        self.text(&format!("{body}\nset -- {quoted}\n{inner}\n"), &Stdin::Nothing, Some(line));
     }
 
     /// Judges one argument list.

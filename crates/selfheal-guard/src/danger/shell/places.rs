@@ -168,7 +168,7 @@ impl Places<'_> {
         if !is_default(self.roots) && self.roots.hold(path) {
             return Place::Inside;
         }
-        if is_system(path) {
+        if is_system(path) || SYSTEM_LOGS.iter().any(|log| text.starts_with(log)) {
             return Place::System;
         }
         if ["/tmp", "/var/tmp", "/dev/shm"]
@@ -205,6 +205,23 @@ const SECRET_FILES: &[&str] = &[
     "/var/run/secrets",
     "/run/secrets",
     "/etc/kubernetes/admin.conf",
+];
+
+/// What the system itself and its logins write.
+const SYSTEM_LOGS: &[&str] = &[
+    "/var/log/auth.log",
+    "/var/log/wtmp",
+    "/var/log/btmp",
+    "/var/log/lastlog",
+    "/var/log/syslog",
+    "/var/log/messages",
+    "/var/log/secure",
+    "/var/log/kern.log",
+    "/var/log/audit",
+    "/var/log/journal",
+    "/var/log/faillog",
+    "/var/log/dpkg.log",
+    "/var/log/daemon.log",
 ];
 
 fn alike(pattern: &str, path: &str) -> bool {

@@ -77,6 +77,7 @@ pub const CLASSES: &[Class] = &[
             "git: @reset & --hard|--merge|--keep",
             "git: @checkout & --|.|-[f]|--force",
             "git: @restore & !--staged|-S",
+            "git: @restore & --worktree|-W|-[W]",
             "git: @branch & -[D]|-[d]|--delete|-[M]",
             "git: @stash & @clear|@drop|@pop",
             "git: @rebase|@push|@am|@merge|@pull|@cherry-pick|@revert|@rm|@mv",
@@ -94,6 +95,7 @@ pub const CLASSES: &[Class] = &[
         danger: High,
         rows: &[
             "docker|podman|nerdctl: @prune",
+            "podman|docker: @system & @reset|@migrate|@prune",
             "docker|podman|nerdctl: @volume & @rm|@remove",
             "docker|podman|nerdctl: @rm|@rmi|@kill & *",
             "docker|podman|nerdctl: @container|@image|@network|@context|@secret|@config & @rm|@remove|@kill",
@@ -402,9 +404,18 @@ pub fn classes<'a>(name: &'a str, arguments: &'a [String]) -> impl Iterator<Item
     let asks = arguments.iter().any(|word| {
         matches!(word.as_str(), "--help" | "--version")
             || word.starts_with("--dry-run")
-            || word == "--noop"
-            || word == "--simulate"
+            || matches!(
+                word.as_str(),
+                "--noop" | "--simulate" | "--dryrun" | "--just-print" | "--show" | "--list"
+            )
     });
+    let asks = asks
+        || matches!(
+            (name, arguments.first().map(String::as_str)),
+            ("terraform" | "tofu" | "terragrunt", Some("plan"))
+        )
+        || matches!((name, arguments), ("kubectl" | "oc", [auth, can, ..]) if auth == "auth" && can.starts_with("can-i"))
+        || matches!((name, arguments.first().map(String::as_str)), ("stty", Some("-a" | "size" | "-g")));
     let only_asks = asks
         || (arguments.len() == 1
             && matches!(arguments.first().map(String::as_str), Some("-h" | "-V" | "help" | "version")));

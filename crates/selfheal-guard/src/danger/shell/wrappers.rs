@@ -128,7 +128,15 @@ pub fn unwrap(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], stdin: &Stdin,
             return true;
         }
         "find" | "fd" => find(walk, arguments, line),
-        "ssh" => ssh(walk, arguments, line),
+        "docker" | "podman" | "nerdctl" | "kubectl" | "oc" | "docker-compose" => {
+            in_container(walk, name, arguments, line)
+        }
+        "ssh" => {
+            if matches!(stdin, Stdin::Opaque | Stdin::Text(_) | Stdin::File) {
+                walk.hit((line, "ssh"), Danger::High, "danger/sends", "it sends data to another host");
+            }
+            ssh(walk, arguments, line);
+        }
         _ => {}
     }
     let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { return false };
@@ -274,6 +282,19 @@ fn xargs(walk: &mut Walk<'_>, arguments: &[Arg], stdin: &Stdin, line: u32) {
         .first()
         .and_then(Arg::known)
         .is_some_and(|name| matches!(name.as_str(), "sh" | "bash" | "dash" | "zsh" | "ksh"));
+    let mark = placeholder(arguments);
+    if let (Stdin::Text(text), Some(mark)) = (stdin, &mark) {
+        for item in text.lines().filter(|line| !line.trim().is_empty()).take(8) {
+            let filled =
+                inner.iter().map(|arg| match arg.known().filter(|word| word.contains(mark.as_str())) {
+                    Some(word) => Arg::text(&word.replace(mark.as_str(), item.trim())),
+                    None => arg.clone(),
+                });
+            let filled: Vec<Arg> = filled.collect();
+            walk.judge(&filled, &Stdin::Nothing, line);
+        }
+        return;
+    }
     if let Stdin::Text(text) = stdin {
         inner.extend(text.split_whitespace().map(Arg::text));
     } else if shell && inner.last().and_then(Arg::known).is_some_and(|last| last == "-c") {
@@ -289,6 +310,20 @@ fn xargs(walk: &mut Walk<'_>, arguments: &[Arg], stdin: &Stdin, line: u32) {
         }
     }
     walk.judge(&inner, &Stdin::Nothing, line);
+}
+
+/// What `xargs -I` puts items in the place of.
+fn placeholder(arguments: &[Arg]) -> Option<String> {
+    let words: Vec<String> = arguments.iter().map(Arg::spelled).collect();
+    let at = words
+        .iter()
+        .position(|word| word.starts_with("-I") || word == "-i" || word.starts_with("--replace"))?;
+    let own = words.get(at)?;
+    match own.strip_prefix("-I") {
+        Some("") => words.get(at + 1).cloned(),
+        Some(mark) => Some(mark.to_owned()),
+        None => Some(own.split_once('=').map_or("{}", |(_, mark)| mark).to_owned()),
+    }
 }
 
 fn parallel(walk: &mut Walk<'_>, arguments: &[Arg], line: u32) {
@@ -344,9 +379,61 @@ fn find(walk: &mut Walk<'_>, arguments: &[Arg], line: u32) {
                 .iter()
                 .map(|arg| if arg.spelled() == "{}" { found(root) } else { arg.clone() })
                 .collect();
+            let before = walk.out.len();
             walk.judge(&list, &Stdin::Nothing, line);
+            let place = root.map_or(Place::Inside, |arg| walk.places().of(&arg.value));
+            // What is done to whatever is found there is done to all of it.
+            if matches!(
+                place,
+                Place::Outside | Place::System | Place::Home | Place::Top | Place::Above | Place::Device
+            ) {
+                raise(walk, before);
+            }
         }
     }
+}
+
+/// Makes the changes that were found since a moment as dangerous as changes to many files are.
+fn raise(walk: &mut Walk<'_>, from: usize) {
+    const CHANGES: &[&str] =
+        &["danger/delete", "danger/mode", "danger/write", "danger/overwrite", "danger/database"];
+    let changes = walk.out.iter_mut().skip(from).filter(|found| CHANGES.contains(&found.rule.as_str()));
+    changes.for_each(|found| found.danger = Danger::High);
+}
+
+/// `docker exec NAME command`, `kubectl exec POD -- command`: the command runs where no snapshot reaches.
+fn in_container(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], line: u32) {
+    const WRAPPER: Wrapper = Wrapper {
+        names: &["exec"],
+        valued: &[
+            "-u",
+            "--user",
+            "-w",
+            "--workdir",
+            "-e",
+            "--env",
+            "--env-file",
+            "-n",
+            "--namespace",
+            "-c",
+            "--container",
+            "--context",
+        ],
+        operands: 1,
+    };
+    let Some(at) = arguments.iter().position(|arg| matches!(arg.spelled().as_str(), "exec" | "run")) else {
+        return;
+    };
+    let rest = arguments.get(at + 1..).unwrap_or_default();
+    let dashes = rest.iter().position(|arg| arg.spelled() == "--");
+    let inner = match dashes {
+        Some(dashes) => rest.get(dashes + 1..).unwrap_or_default().to_vec(),
+        None if matches!(name, "kubectl" | "oc") => return,
+        None => behind(&WRAPPER, rest),
+    };
+    let before = walk.out.len();
+    walk.judge(&inner, &Stdin::Nothing, line);
+    raise(walk, before);
 }
 
 /// `ssh host command`: the command runs where no snapshot reaches.

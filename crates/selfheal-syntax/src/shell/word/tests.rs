@@ -30,7 +30,9 @@ fn expansions_with_operators() {
     let all = word("\"$a/${b:-x $c}/${d[@]}/${!e}/${f##*/}\"");
     let names: Vec<_> = all.expansions().map(|e| (e.name.as_str(), e.operator.as_deref())).collect();
     assert_eq!(names, [("a", None), ("b", Some(":-")), ("d", None), ("e", None), ("f", Some("##"))]);
-    assert!(all.uses("c") && all.quoted() && !all.has_glob() && !all.splits());
+    assert!(all.uses("c") && all.quoted() && !all.has_glob());
+    // All elements of an array are words of their own, in quotes too.
+    assert!(all.splits() && !word("\"$a/${d[1]}\"").splits());
     assert_eq!(all.expansions().nth(2).and_then(|e| e.index.as_deref()), Some("@"));
     assert_eq!(all.expansions().nth(3).and_then(|e| e.prefix), Some('!'));
 }
