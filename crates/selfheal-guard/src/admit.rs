@@ -12,6 +12,7 @@ use crate::danger;
 use crate::evidence;
 use crate::finding::{at, whole};
 use crate::masking::masking_of;
+use crate::policy::{Policy, is_asked};
 use crate::scope::{self, Roots};
 use crate::size::{self, Change};
 
@@ -28,6 +29,8 @@ pub struct AdmitInput<'a> {
     pub scene: &'a dyn Scene,
     /// The limits.
     pub limits: &'a Limits,
+    /// The rules of the user and of the machine.
+    pub policy: &'a Policy,
 }
 
 /// Files larger than this are not judged, in bytes.
@@ -118,10 +121,10 @@ fn file(input: &AdmitInput<'_>, change: &FileChange, roots: &Roots) -> (Vec<Find
 /// Judges the change of one text without a job around it, as `selfheal check --diff` does: masking, new danger, new
 /// paths, size and form. The folder of the file and what its old text names are its roots.
 #[must_use]
-pub fn judge_change(language: Language, change: Change<'_>, limits: &Limits) -> Admission {
+pub fn judge_change(language: Language, change: Change<'_>, limits: &Limits, policy: &Policy) -> Admission {
     let folder = change.path.parent().unwrap_or(change.path);
     let roots = Roots::beside_a_file(folder, change.before);
-    let mut findings = text_checks(language, change, &roots);
+    let mut findings = text_checks(language, change, &roots, policy);
     findings.extend(size::form(change));
     let lines = diff::changed_lines(change.before, change.after);
     findings.extend(size::amount(lines, limits.small_change_lines));
@@ -129,11 +132,11 @@ pub fn judge_change(language: Language, change: Change<'_>, limits: &Limits) -> 
 }
 
 /// The checks that need nothing but the texts and the roots.
-fn text_checks(language: Language, texts: Change<'_>, roots: &Roots) -> Vec<Finding> {
+fn text_checks(language: Language, texts: Change<'_>, roots: &Roots, policy: &Policy) -> Vec<Finding> {
     let mut out = scope::new_paths(texts, language, roots);
     out.extend(parses(language, texts));
     out.extend(masking_of(language, texts.before, texts.after));
-    out.extend(new_danger(language, texts, roots));
+    out.extend(new_danger(language, texts, roots, policy));
     out
 }
 
@@ -143,7 +146,7 @@ fn texts_of_one(input: &AdmitInput<'_>, texts: Change<'_>, roots: &Roots) -> Vec
     let argv0 = input.job.argv.first().and_then(|word| word.to_str());
     let argv0 = argv0.filter(|_| input.job.script.as_deref() == Some(texts.path));
     let language = Language::of(texts.path, first.lines().next().unwrap_or_default(), argv0);
-    let mut out = text_checks(language, texts, roots);
+    let mut out = text_checks(language, texts, roots, input.policy);
     out.extend(input.report.map(|report| evidence::against(report, language, texts)).unwrap_or_default());
     let reported = input.report.and_then(|report| report.location.as_ref());
     let reported = reported.filter(|location| location.file == texts.path && location.remote.is_none());
@@ -179,9 +182,9 @@ fn parses(language: Language, texts: Change<'_>) -> Option<Finding> {
 }
 
 /// Dangerous operations that the original does not have: high ones are refused, medium ones make the risk medium.
-fn new_danger(language: Language, texts: Change<'_>, roots: &Roots) -> Vec<Finding> {
-    let Some(old) = danger::operations(language, texts.before, roots) else { return Vec::new() };
-    let Some(new) = danger::operations(language, texts.after, roots) else {
+fn new_danger(language: Language, texts: Change<'_>, roots: &Roots, policy: &Policy) -> Vec<Finding> {
+    let Some(old) = policy.operations(language, texts.before, roots) else { return Vec::new() };
+    let Some(new) = policy.operations(language, texts.after, roots) else {
         return vec![whole("danger/unjudged", Weight::Hold, "what the changed text does cannot be judged")];
     };
     if language == Language::Make && only_indented(texts) {
@@ -205,7 +208,11 @@ fn new_danger(language: Language, texts: Change<'_>, roots: &Roots) -> Vec<Findi
         }
         // A changed variable can make an operation dangerous that stands on an unchanged line.
         let here = lines.contains(&operation.line);
-        let weight = if operation.danger == Danger::High { Weight::Refuse } else { Weight::Medium };
+        let weight = match operation.danger {
+            Danger::High => Weight::Refuse,
+            _ if is_asked(operation) => Weight::Hold,
+            _ => Weight::Medium,
+        };
         let where_ = if here { "new" } else { "made so by the change" };
         out.push(at(&operation.rule, operation.line, weight, format!("{} ({where_})", operation.why)));
     }

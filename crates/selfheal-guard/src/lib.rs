@@ -13,6 +13,7 @@ pub mod danger;
 mod evidence;
 mod finding;
 pub mod masking;
+pub mod policy;
 pub mod scope;
 pub mod size;
 
@@ -20,3 +21,4 @@ pub use admit::{AdmitInput, admit, judge_change};
 pub use circumstance::{Surroundings, circumstances};
 pub use danger::{Operation, danger_of};
 pub use masking::masking_of;
+pub use policy::Policy;

@@ -9,7 +9,7 @@ use selfheal_core::job::{Job, Repeatable};
 use selfheal_core::proposal::{FileChange, Proposal, Risk, Source};
 use selfheal_core::scene::{PathFacts, Scene};
 use selfheal_core::settings::Limits;
-use selfheal_guard::{AdmitInput, admit};
+use selfheal_guard::{AdmitInput, Policy, admit};
 
 /// A machine of which only a few files are known.
 #[derive(Default)]
@@ -75,7 +75,14 @@ fn judge_on(proposal: &Proposal, scene: &Machine) -> Admission {
         script: Some(SCRIPT.into()),
         repeatable: Repeatable::Unstated,
     };
-    admit(&AdmitInput { proposal, job: &job, report: None, scene, limits: &Limits::default() })
+    admit(&AdmitInput {
+        proposal,
+        job: &job,
+        report: None,
+        scene,
+        limits: &Limits::default(),
+        policy: &Policy::default(),
+    })
 }
 
 fn rules(admission: &Admission) -> Vec<&str> {

@@ -19,6 +19,7 @@ mod driver;
 mod environment;
 mod examples;
 mod exit_code;
+mod guard_rules;
 mod hosts;
 mod lock;
 mod logging;

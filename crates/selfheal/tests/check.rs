@@ -134,3 +134,33 @@ fn what_is_wrong_with_the_question_is_told_with_a_hint() {
         assert!(run.stderr.starts_with("error: ") && run.stderr.contains("\nhint: "), "{args:?}: {run:?}");
     }
 }
+
+#[test]
+fn rules_of_the_user_count_and_those_of_a_folder_only_tighten() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = env();
+    let rule = |name: &str, decision: &str| {
+        format!(
+            "[[rule]]\nname = \"{name}\"\ndecision = \"{decision}\"\njustification = \"So it was agreed.\"\n\
+             command = [\"git\", \"reset\"]\nmatch = [\"git reset --hard\"]\nnot-match = [\"git status\"]\n"
+        )
+    };
+    env.write("a.sh", "git reset --hard\n");
+    let danger =
+        || object(&env.run(&["check", "--json", "a.sh"]).stdout)["danger"].as_str().map(str::to_owned);
+    assert_eq!(danger().as_deref(), Some("medium"));
+    let project = env.write("selfheal-rules.toml", rule("fine", "allow"));
+    let run = env.run(&["check", "a.sh"]);
+    assert!(run.stderr.contains("do not count"), "{run:?}");
+    assert_eq!(danger().as_deref(), Some("medium"));
+    env.write("selfheal-rules.toml", rule("never", "forbid"));
+    assert_eq!(danger().as_deref(), Some("high"));
+    std::fs::set_permissions(&project, std::fs::Permissions::from_mode(0o666)).unwrap();
+    let run = env.run(&["check", "a.sh"]);
+    assert!(run.stderr.contains("can be written by somebody else"), "{run:?}");
+    assert_eq!(danger().as_deref(), Some("medium"));
+    env.write("selfheal-rules.toml", rule("never", "forbid").replace("git status", "git reset x"));
+    std::fs::set_permissions(&project, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let run = env.run(&["check", "a.sh"]);
+    assert!(run.stderr.contains("should not match and does"), "{run:?}");
+}

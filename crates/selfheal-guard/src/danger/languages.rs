@@ -22,6 +22,13 @@ const ROWS: &[Row] = &[
     Row(PERL, r"\beval\s*[($\x22'a-z]", High, "danger/hidden-command", "it runs a text as program"),
     Row(
         PERL,
+        r"^\s*(require|do)\s+[\x22'](/tmp/|https?:)",
+        High,
+        "danger/hidden-command",
+        "it runs a program from elsewhere",
+    ),
+    Row(
+        PERL,
         r"\bkill\s*\(?\s*['\x22]?-?\w+['\x22]?\s*,\s*-?1\b",
         High,
         "danger/signals",
@@ -109,14 +116,14 @@ const ROWS: &[Row] = &[
     ),
     Row(
         NODE,
-        r"(rm|rmSync|rmdir|rmdirSync|rimraf|rimraf\.sync|remove|emptyDir)\s*\(\s*(os\.)?homedir\(",
+        r"(rm|rmSync|rmdir|rmdirSync|rimraf|rimraf\.sync|remove|emptyDir)\s*\(\s*[^;)]*homedir\(",
         High,
         "danger/delete",
         "it deletes what belongs to a person",
     ),
     Row(
         NODE,
-        r"(unlinkSync|rmSync|rmdirSync|\.rm|\.unlink|\.rmdir|rimraf)\s*\(",
+        r"(unlinkSync|rmSync|rmdirSync|removeSync|emptyDirSync|emptyDir|\.rm|\.unlink|\.rmdir|\.remove|rimraf(\.sync)?)\s*\(",
         Medium,
         "danger/delete",
         "it deletes files",
@@ -134,6 +141,13 @@ const ROWS: &[Row] = &[
         High,
         "danger/exhaustion",
         "it starts itself again and again",
+    ),
+    Row(
+        RUBY,
+        r"\.(delete_all|destroy_all|drop_table|truncate_tables|drop_database)\b",
+        High,
+        "danger/service-data",
+        "it destroys data in a service",
     ),
     Row(RUBY, r"Process\.kill\b", High, "danger/signals", "it signals processes"),
     Row(
@@ -156,7 +170,7 @@ const ROWS: &[Row] = &[
 const RUNS: &str = r"\b(system|exec|execSync|execFile|execFileSync|spawn|spawnSync|popen|qx|IO\.popen|Open3\.\w+|capture2e?|fork_exec)\b|%x|`";
 
 /// Calls that write or delete the files that their strings name.
-const TOUCHES: &str = r"\b(unlink|unlinkSync|rm|rmSync|rmdir|rmdirSync|rm_rf|rm_r|rmtree|remove_tree|writeFile\w*|appendFile\w*|createWriteStream|truncate\w*|rename\w*|rimraf(\.sync)?|remove_dir|remove_tree|outputFile\w*|chmod\w*|chown\w*|copyFile\w*|symlink\w*|open|write|File|Dir|FileUtils|Pathname|glob|remove_entry\w*)\b";
+const TOUCHES: &str = r"\b(unlink|unlinkSync|rm|rmSync|rmdir|rmdirSync|rm_rf|rm_r|rmtree|remove_tree|removeSync|emptyDir\w*|writeFile\w*|appendFile\w*|createWriteStream|truncate\w*|rename\w*|rimraf(\.sync)?|remove_dir|remove_tree|outputFile\w*|chmod\w*|chown\w*|copyFile\w*|symlink\w*|open|write|File|Dir|FileUtils|Pathname|glob|remove_entry\w*)\b";
 
 /// The rows, and what marks a line that runs or touches something, compiled once.
 type Patterns = (Vec<(Regex, &'static Row)>, Option<Regex>, Option<Regex>);
@@ -201,6 +215,8 @@ fn by_tables(language: Language, text: &str, roots: &Roots) -> Vec<Operation> {
         }
         // Backquotes only make a text in JavaScript.
         let runs_here = match language {
+            // Only that of `zx` is a command.
+            Language::Node if bare.contains("$`") => bare.clone(),
             Language::Node => bare.replace('`', ""),
             _ => bare.clone(),
         };
@@ -214,7 +230,7 @@ fn by_tables(language: Language, text: &str, roots: &Roots) -> Vec<Operation> {
         }
         out.extend(statements_in(number, &bare, line));
         if touches.as_ref().is_some_and(|regex| regex.is_match(&bare)) {
-            out.extend(touched(number, line, roots));
+            out.extend(touched(number, &interpolations(line), roots));
         }
     }
     temporary(text, &mut out);
@@ -227,9 +243,17 @@ fn interpolations(line: &str) -> String {
     let mut rest = line;
     while let Some(at) = rest.find("${").into_iter().chain(rest.find("#{")).min() {
         let (before, tail) = rest.split_at(at);
-        let (_, behind) = crate::masking::text::bracketed(tail, 1);
+        let (inner, behind) = crate::masking::text::bracketed(tail, 1);
         out.push_str(before);
-        out.push_str("${INTERPOLATED}");
+        // `${process.env.X}` and `#{ENV['X']}` are the variables that a shell has, too.
+        let env = inner
+            .split_once("process.env.")
+            .or_else(|| inner.split_once("ENV['"))
+            .or_else(|| inner.split_once("ENV[\""));
+        let name: String = env
+            .map(|(_, rest)| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
+            .unwrap_or_default();
+        out.push_str(&format!("${{{}}}", if name.is_empty() { "INTERPOLATED" } else { &name }));
         rest = tail.get(behind..).unwrap_or_default();
     }
     out.push_str(rest);
@@ -398,7 +422,17 @@ fn without_strings(line: &str) -> String {
 
 fn strings(line: &str) -> Vec<String> {
     let mut out = shell_strings(line);
-    for (open, close) in [("%x(", ')'), ("qx(", ')'), ("%x{", '}'), ("qx{", '}'), ("qx/", '/')] {
+    for (open, close) in [
+        ("%x(", ')'),
+        ("qx(", ')'),
+        ("%x{", '}'),
+        ("qx{", '}'),
+        ("qx/", '/'),
+        ("q(", ')'),
+        ("qq(", ')'),
+        ("q{", '}'),
+        ("%q(", ')'),
+    ] {
         if let Some((_, rest)) = line.split_once(open) {
             out.extend(rest.split(close).next().map(str::to_owned));
         }
@@ -478,6 +512,8 @@ fn touched(line: u32, text: &str, roots: &Roots) -> Vec<Operation> {
         "rmtree",
         "remove_",
         "rimraf",
+        "removeSync",
+        "emptyDir",
         "truncate",
         "File.delete",
         "FileUtils.rm",
@@ -489,7 +525,15 @@ fn touched(line: u32, text: &str, roots: &Roots) -> Vec<Operation> {
     let joined = text.contains("tmpdir") || text.contains("mkdtemp");
     for string in strings(text).into_iter().filter(|_| !joined) {
         let path = string.trim_start_matches(['>', '+', '<', ' ']);
-        let place = if path.starts_with('~') {
+        let place = if let Some(rest) = path.strip_prefix("${HOME}") {
+            if crate::scope::is_private(std::path::Path::new(rest.trim_start_matches('/'))) {
+                Place::Private
+            } else {
+                Place::Home
+            }
+        } else if path.starts_with("${") && path.contains("}/") && deletes {
+            Place::Above
+        } else if path.starts_with('~') {
             Place::Home
         } else if path.starts_with('/') || path.contains("..") {
             places.text(path)
@@ -533,10 +577,37 @@ fn lines_of_shell(language: Language, text: &str, roots: &Roots) -> Option<Vec<O
             out.extend(make_shell(line, roots).into_iter().map(|found| Operation { line: number, ..found }));
         }
     }
+    if language == Language::Docker {
+        out.retain(|found| !is_of_the_image(found));
+    }
     if language == Language::Yaml {
         out.extend(playbook::operations(text, roots));
     }
     Some(out)
+}
+
+/// Whether an operation is what images are built for: accounts, caches that are emptied.
+fn is_of_the_image(found: &Operation) -> bool {
+    const ACCOUNTS: &[&str] = &["useradd", "adduser", "groupadd", "addgroup", "usermod"];
+    const CACHES: &[&str] = &[
+        "/var/lib/apt/lists",
+        "/var/cache",
+        "/root/.cache",
+        "/usr/share/doc",
+        "/usr/share/man",
+        "/usr/share/locale",
+        "/tmp",
+        "/var/tmp",
+        "/root/.npm",
+        "/root/.cargo/registry",
+        "/usr/src",
+    ];
+    let first = found.subject.split_whitespace().next().unwrap_or_default();
+    let operands: Vec<&str> =
+        found.subject.split_whitespace().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let caches = !operands.is_empty()
+        && operands.iter().all(|word| CACHES.iter().any(|cache| word.starts_with(cache)));
+    ACCOUNTS.contains(&first) || found.rule == "danger/delete" && caches
 }
 
 /// The variables of a Makefile as assignments of a shell, and those that make itself knows.

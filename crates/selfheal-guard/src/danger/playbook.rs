@@ -100,6 +100,19 @@ pub fn operations(text: &str, roots: &Roots) -> Vec<Operation> {
         let module = entry.key.rsplit('.').next().unwrap_or_default();
         let settings = settings(&all, at);
         out.extend(ROWS.iter().filter_map(|row| judge(row, module, &settings, entry)));
+        let host = entry.item && (entry.value.starts_with("/:") || entry.value.contains("docker.sock:"))
+            || entry.key == "path"
+                && entry.value == "/"
+                && at > 0
+                && all.get(at - 1).is_some_and(|above| above.key == "hostPath");
+        if host
+            || matches!(
+                entry.key.as_str(),
+                "privileged" | "hostPID" | "hostNetwork" | "allowPrivilegeEscalation"
+            ) && entry.value == "true"
+        {
+            out.push(operation(entry, High, "gives a container the whole host"));
+        }
         if matches!(module, "file" | "win_file") {
             out.extend(removed(&settings, entry, roots));
         }

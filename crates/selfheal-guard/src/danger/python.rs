@@ -191,6 +191,21 @@ impl<'a> Judge<'a> {
                 }
                 merged(value)
             }
+            "glob" | "rglob" | "iterdir" | "joinpath" | "with_name" | "resolve" | "absolute"
+                if !function.starts_with("glob.")
+                    && !function.starts_with("os.")
+                    && function.contains('.') =>
+            {
+                let object =
+                    node.child_by_field_name("function").and_then(|f| f.child_by_field_name("object"));
+                let mut value =
+                    object.map_or_else(|| Value::text("."), |object| self.worth(object, depth + 1));
+                value.pieces.push(Piece::Text("/".to_owned()));
+                for argument in &arguments {
+                    value.pieces.extend(self.worth(*argument, depth + 1).pieces);
+                }
+                merged(value)
+            }
             "glob" | "iglob" | "rglob" | "listdir" | "scandir" | "iterdir" => {
                 let mut value = arguments
                     .first()
@@ -275,10 +290,19 @@ impl<'a> Judge<'a> {
         };
         let value = which.map(|argument| self.value(argument)).unwrap_or_default();
         let place = self.place(&value);
-        if matches!(
-            place,
-            Place::System | Place::Device | Place::Private | Place::Top | Place::Home | Place::Above
-        ) {
+        let taken = matches!(call.resolved.as_str(), "shutil.move" | "os.rename" | "os.replace")
+            && call.arguments.first().is_some_and(|source| {
+                matches!(
+                    self.place(&self.value(source)),
+                    Place::System | Place::Private | Place::Home | Place::Top
+                )
+            });
+        if taken
+            || matches!(
+                place,
+                Place::System | Place::Device | Place::Private | Place::Top | Place::Home | Place::Above
+            )
+        {
             self.hit(
                 (call.line, subject),
                 High,
@@ -388,9 +412,12 @@ impl<'a> Judge<'a> {
                         value.pieces.iter().map(put).collect()
                     }
                     None => {
+                        let decodes = ["b64decode", "fromhex", "decompress", "unhexlify", "decode(", "chr("]
+                            .iter()
+                            .any(|word| first.text.contains(word));
                         return self.hit(
                             (call.line, subject),
-                            Medium,
+                            if decodes { High } else { Medium },
                             "danger/hidden-command",
                             "which command it runs cannot be known",
                         );
@@ -463,6 +490,18 @@ impl<'a> Judge<'a> {
                     "danger/database",
                     &found.why,
                 );
+            }
+        }
+        let remote = ["fabric", "paramiko", "invoke", "asyncssh", "spur", "plumbum"];
+        let connects = self
+            .module
+            .imports()
+            .iter()
+            .any(|import| remote.iter().any(|name| import.module.starts_with(name)));
+        if connects && matches!(method, "run" | "sudo" | "exec_command" | "local" | "execute") {
+            let text = call.arguments.first().and_then(|argument| self.value(argument).known());
+            for found in text.and_then(|text| shell::operations(&text, self.roots)).unwrap_or_default() {
+                self.hit((call.line, &found.subject), High, &found.rule, &found.why);
             }
         }
         if call.resolved == "os.kill" {

@@ -6,18 +6,15 @@ use super::Operation;
 
 /// How a statement begins (upper case, single blanks) and what it must lack to be dangerous.
 const STATEMENTS: &[(&str, &str)] = &[
-    ("DROP DATABASE", ""),
-    ("DROP SCHEMA", ""),
-    ("DROP TABLE", ""),
-    ("DROP KEYSPACE", ""),
-    ("DROP USER", ""),
-    ("DROP ROLE", ""),
-    ("DROP VIEW", ""),
-    ("DROP OWNED", ""),
-    ("DROP TABLESPACE", ""),
-    ("DROP MATERIALIZED", ""),
-    ("DROP TYPE", ""),
-    ("DROP COLUMN", ""),
+    ("DROP", ""),
+    ("REVOKE", ""),
+    ("SET GLOBAL", ""),
+    ("SET PASSWORD", ""),
+    ("FLUSH", ""),
+    ("KILL", ""),
+    ("REASSIGN OWNED", ""),
+    ("ALTER DATABASE", ""),
+    ("DELETE", " WHERE "),
     ("TRUNCATE", ""),
     ("DELETE FROM", " WHERE "),
     ("UPDATE", " WHERE "),
@@ -30,6 +27,30 @@ const STATEMENTS: &[(&str, &str)] = &[
     ("CREATE USER", ""),
     ("CREATE ROLE", ""),
     ("SHUTDOWN", ""),
+];
+
+/// What reaches out of the database, ends the work of others, or deletes inside of another statement. Upper case.
+const REACHES_OUT: &[&str] = &[
+    "INTO OUTFILE",
+    "INTO DUMPFILE",
+    "PG_TERMINATE_BACKEND",
+    "PG_CANCEL_BACKEND",
+    "LO_EXPORT",
+    "LO_IMPORT",
+    "PG_READ_FILE",
+    "PG_READ_BINARY_FILE",
+    "PG_LS_DIR",
+    "LOAD_FILE(",
+    "LOAD_EXTENSION",
+    "DBLINK",
+    "(DELETE FROM",
+    "( DELETE FROM",
+    "THEN DELETE",
+    "SP_CONFIGURE",
+    "UTL_HTTP",
+    "UTL_FILE",
+    "SYS_EXEC",
+    "SYS_EVAL",
 ];
 
 /// The dangerous statements of a text.
@@ -83,7 +104,11 @@ fn judge(line: u32, statement: &str) -> Option<Operation> {
     let runs = plain.contains(" FROM PROGRAM ")
         || plain.contains(" TO PROGRAM ")
         || plain.contains("XP_CMDSHELL")
-        || plain.contains("INTO OUTFILE");
+        || REACHES_OUT.iter().any(|word| plain.contains(word));
+    // A temporary table is the statement's own.
+    if begins("DROP TEMPORARY TABLE") || begins("DROP TEMP TABLE") {
+        return None;
+    }
     let shell =
         statement.starts_with("\\!") || statement.starts_with(".shell") || statement.starts_with(".system");
     let high = known.is_some() || wide || alters || runs || shell;

@@ -1,5 +1,7 @@
 //! Where variables get their values.
 
+use std::collections::BTreeMap;
+
 use crate::shell::{Command, LoopKind, Script, Word};
 
 /// What a definition gives.
@@ -40,7 +42,10 @@ pub struct Definition {
 
 /// All the definitions of a script, in the order of the text.
 pub struct Definitions {
-    all: Vec<Definition>,
+    /// By name, each list in the order of the text.
+    all: BTreeMap<String, Vec<Definition>>,
+    /// Where each function is called last from the main program.
+    last_calls: BTreeMap<String, usize>,
 }
 
 impl Definitions {
@@ -65,7 +70,11 @@ impl Definitions {
         }
         all.extend(arguments(script));
         all.sort_by_key(|definition| definition.offset);
-        Self { all }
+        let mut by_name: BTreeMap<String, Vec<Definition>> = BTreeMap::new();
+        for definition in all {
+            by_name.entry(definition.name.clone()).or_default().push(definition);
+        }
+        Self { all: by_name, last_calls: last_calls(script) }
     }
 
     /// The definitions that may be in force at an offset, latest first; the last one may settle it.
@@ -78,7 +87,8 @@ impl Definitions {
                 return out;
             }
         }
-        let from = function.map_or(offset, |function| last_call(script, function).unwrap_or(usize::MAX));
+        let from =
+            function.map_or(offset, |function| self.last_calls.get(function).copied().unwrap_or(usize::MAX));
         if !is_positional(name) || function.is_none() {
             out.extend(self.back_from(name, from, None));
         }
@@ -87,11 +97,8 @@ impl Definitions {
 
     fn back_from(&self, name: &str, offset: usize, function: Option<&str>) -> Vec<&Definition> {
         let mut out = Vec::new();
-        for definition in self.all.iter().rev() {
-            if definition.name != name
-                || definition.offset >= offset
-                || definition.function.as_deref() != function
-            {
+        for definition in self.all.get(name).into_iter().flatten().rev() {
+            if definition.offset >= offset || definition.function.as_deref() != function {
                 continue;
             }
             out.push(definition);
@@ -112,9 +119,16 @@ fn enclosing(script: &Script, offset: usize) -> Option<&str> {
     inside.max_by_key(|function| function.span.start).map(|function| function.name.as_str())
 }
 
-fn last_call(script: &Script, function: &str) -> Option<usize> {
-    let calls = script.commands().iter().filter(|command| command.is(function));
-    calls.filter(|command| command.context.function.is_none()).map(|command| command.span.start).max()
+fn last_calls(script: &Script) -> BTreeMap<String, usize> {
+    let names: std::collections::BTreeSet<&str> =
+        script.functions().iter().map(|f| f.name.as_str()).collect();
+    let mut out = BTreeMap::new();
+    for command in script.commands().iter().filter(|command| command.context.function.is_none()) {
+        if let Some(name) = command.name().filter(|name| names.contains(name.as_str())) {
+            out.insert(name, command.span.start);
+        }
+    }
+    out
 }
 
 fn assigned(command: &Command) -> Vec<Definition> {

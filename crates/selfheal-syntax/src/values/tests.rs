@@ -92,7 +92,8 @@ fn loops_of_definitions_and_bombs_end() {
 
 #[test]
 fn arrays_that_grow_are_followed() {
-    let script = Script::parse("cmd=(sudo systemctl)\ncmd+=(disable --now)\ncmd+=(sshd)\n\"${cmd[@]}\"\n").unwrap();
+    let script =
+        Script::parse("cmd=(sudo systemctl)\ncmd+=(disable --now)\ncmd+=(sshd)\n\"${cmd[@]}\"\n").unwrap();
     let values = Values::in_any_environment(&script);
     let word = script.commands().last().unwrap().words.first().unwrap();
     let all: Vec<Option<String>> = values.alternatives(word, 4).iter().map(|value| value.known()).collect();

@@ -107,6 +107,7 @@ impl Healer<'_> {
             report: self.report.as_ref(),
             scene: &self.scene,
             limits: &self.tools.context.settings.limits,
+            policy: &crate::guard_rules::load(self.tools.context).0,
         }));
         attempt
     }

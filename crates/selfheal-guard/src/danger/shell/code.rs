@@ -193,12 +193,13 @@ pub fn judge(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], stdin: &Stdin, 
 
 /// Judges a text that runs in the same shell: it sees the variables of the script around it.
 fn run(walk: &mut Walk<'_>, text: &str, (line, _): Spot<'_>) {
-    let used: Vec<String> = std::mem::take(&mut walk.prelude)
+    let used = std::mem::take(&mut walk.prelude)
         .into_iter()
-        .filter(|(name, _)| text.contains(&format!("${name}")) || text.contains(&format!("${{{name}")))
-        .map(|(_, assignment)| assignment)
-        .collect();
-    walk.text(&format!("{}{text}", used.concat()), &Stdin::Nothing, Some(line));
+        .filter(|(name, _)| text.contains(&format!("${name}")) || text.contains(&format!("${{{name}")));
+    // Of several values of one name the last counts.
+    let used: std::collections::BTreeMap<String, String> = used.collect();
+    let used: String = used.into_values().collect();
+    walk.text(&format!("{used}{text}"), &Stdin::Nothing, Some(line));
 }
 
 /// `tee >(bash)`: what is inside reads what nobody knows. `<(…)` is walked with the command itself.
@@ -532,7 +533,13 @@ fn database(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], stdin: &Stdin, (
         _ => false,
     };
     for found in texts.iter().flat_map(|text| sql::operations(text)) {
-        let danger = if local { Medium } else { found.danger };
+        let own = arguments.first().is_none_or(|file| {
+            !matches!(
+                walk.places().of(&file.value),
+                super::places::Place::System | super::places::Place::Outside | super::places::Place::Home
+            )
+        });
+        let danger = if local && own { Medium } else { found.danger };
         walk.hit((line, &found.subject), danger, "danger/database", &found.why);
     }
     let file = arguments.iter().map(Arg::spelled).any(|word| word == "-f" || word.starts_with("--file"));

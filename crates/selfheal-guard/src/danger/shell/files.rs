@@ -32,9 +32,25 @@ pub fn judge(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], stdin: &Stdin, 
         "chmod" => mode(walk, arguments, spot),
         "chown" | "chgrp" | "chattr" | "setfacl" | "chcon" => owner(walk, name, arguments, spot),
         "xargs" if *stdin == Stdin::Opaque => {}
-        "split" | "csplit" | "fallocate" | "mktemp" => {}
+        "fallocate" | "head" if huge(arguments) => {
+            walk.hit(spot, High, "danger/exhaustion", "it fills the disk");
+        }
+        "split" | "csplit" | "mktemp" => {}
         _ => {}
     }
+}
+
+/// A size of 100 GB or more among the arguments.
+fn huge(arguments: &[Arg]) -> bool {
+    arguments.iter().map(Arg::spelled).any(|word| {
+        let size = word.trim_start_matches(['-', 'c', 'l']).trim_start_matches("ength=");
+        let digits: String = size.chars().take_while(char::is_ascii_digit).collect();
+        let unit = size.get(digits.len()..).unwrap_or_default();
+        match digits.parse::<u64>() {
+            Ok(number) => unit.starts_with('T') || (unit.starts_with('G') && number >= 100),
+            Err(_) => false,
+        }
+    })
 }
 
 fn operands(arguments: &[Arg]) -> impl Iterator<Item = &Arg> {
@@ -65,6 +81,9 @@ fn delete(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], spot: Spot<'_>) {
     for target in targets {
         let pattern = target.spelled().contains(['*', '?', '[']);
         let place = walk.places().of(&target.value);
+        // `.*` is `..` too.
+        let spelled = target.spelled();
+        let place = if spelled == ".*" || spelled.ends_with("/.*") { Place::Above } else { place };
         deleted(walk, place, recursive, pattern, spot);
     }
 }

@@ -19,6 +19,8 @@ use crate::scope::Roots;
 
 /// How deep shells in shells are followed.
 const MAX_DEPTH: u32 = 8;
+/// How many different calls of functions are followed in one text.
+const MAX_CALLS: usize = 100;
 /// How many argument lists are judged in one text.
 const MAX_WORK: u32 = 20_000;
 
@@ -27,6 +29,14 @@ pub fn operations(text: &str, roots: &Roots) -> Option<Vec<Operation>> {
     let mut walk = Walk::new(roots);
     walk.text(text, &Stdin::Nothing, None)?;
     Some(walk.out)
+}
+
+/// Every command of a shell text with its words, wrappers taken away; `None` when it cannot be judged.
+#[must_use]
+pub fn commands(text: &str, roots: &Roots) -> Option<Vec<(u32, Vec<String>)>> {
+    let mut walk = Walk { seen: Some(Vec::new()), ..Walk::new(roots) };
+    walk.text(text, &Stdin::Nothing, None)?;
+    walk.seen
 }
 
 /// What a command reads from its standard input.
@@ -52,11 +62,15 @@ struct Walk<'a> {
     work: u32,
     /// Files that were fetched from the network.
     fetched: Vec<String>,
+    /// Calls of functions that were followed.
+    called: std::collections::BTreeSet<String>,
     /// The assignments of the script around, for texts that run in the same shell.
     prelude: Vec<(String, String)>,
     /// The line of the outermost text, while inside a nested one.
     line: Option<u32>,
     out: Vec<Operation>,
+    /// The commands that were judged, where they are asked for.
+    seen: Option<Vec<(u32, Vec<String>)>>,
 }
 
 /// One script of the walk.
@@ -73,9 +87,11 @@ impl<'a> Walk<'a> {
             depth: 0,
             work: 0,
             fetched: Vec::new(),
+            called: std::collections::BTreeSet::new(),
             prelude: Vec::new(),
             line: None,
             out: Vec::new(),
+            seen: None,
         }
     }
 
@@ -111,13 +127,18 @@ impl<'a> Walk<'a> {
     /// Line by line, where the grammar stumbled: commands may be missing from the tree.
     fn crude(&mut self, text: &str) {
         let unread = "parts of the text are not understood";
-        if self.depth > 1 {
+        if self.depth > 3 {
             return;
         }
-        for (at, line) in text.lines().enumerate().take(4_000) {
+        // Inside of another text only words in braces are looked at: pieces of pieces would be too many.
+        let nested = self.depth > 1;
+        for (at, line) in text.lines().enumerate().take(if nested { 20 } else { 4_000 }) {
             let number = at as u32 + 1;
-            let mut pieces = vec![line.to_owned()];
-            pieces.extend(line.split([';', '|', '&']).map(str::to_owned));
+            let mut pieces = Vec::new();
+            if !nested {
+                pieces.push(line.to_owned());
+                pieces.extend(line.split([';', '|', '&']).map(str::to_owned));
+            }
             pieces.extend(
                 line.split_whitespace()
                     .map(|word| word.trim_start_matches('('))
@@ -393,7 +414,7 @@ impl<'a> Walk<'a> {
             return;
         };
         let body = unit.script.slice(&function.span);
-        let uses = ["$@", "$*", "$1", "$2", "${1", "${2", "${@", "$3"].iter().any(|word| body.contains(word));
+        let uses = acts_on_arguments(unit.script, &name);
         let words: Option<Vec<String>> = arguments.iter().map(Arg::known).collect();
         let Some(words) = words.filter(|_| uses && self.depth < 4 && body.len() < 4_096) else { return };
         let quoted = words
@@ -402,7 +423,18 @@ impl<'a> Walk<'a> {
             .collect::<Vec<_>>()
             .join(" ");
         let inner = body.split_once('{').map_or(body, |(_, rest)| rest).trim_end().trim_end_matches('}');
-        self.text(&format!("{body}\nset -- {quoted}\n{inner}\n"), &Stdin::Nothing, Some(line));
+        let text = format!("{body}\nset -- {quoted}\n{inner}\n");
+        if self.called.len() > MAX_CALLS {
+            return self.hit(
+                (line, &name),
+                Danger::High,
+                "danger/too-much",
+                "there is too much to be judged",
+            );
+        }
+        if self.called.insert(text.clone()) {
+            self.text(&text, &Stdin::Nothing, Some(line));
+        }
     }
 
     /// Judges one argument list.
@@ -415,6 +447,11 @@ impl<'a> Walk<'a> {
         let Some(name) = self.program(name, line) else { return };
         if wrappers::unwrap(self, &name, arguments, stdin, line) {
             return;
+        }
+        let own_line = self.line.unwrap_or(line);
+        if let Some(seen) = self.seen.as_mut().filter(|seen| seen.len() < 10_000) {
+            let words = std::iter::once(name.clone()).chain(arguments.iter().map(Arg::spelled));
+            seen.push((own_line, words.collect()));
         }
         let subject = list.iter().map(Arg::spelled).collect::<Vec<_>>().join(" ");
         let texts: Vec<String> = arguments.iter().map(Arg::spelled).collect();
@@ -686,6 +723,22 @@ impl<'a> Walk<'a> {
             );
         }
     }
+}
+
+/// Whether a function runs its arguments, or gives them to something that can do harm.
+fn acts_on_arguments(script: &Script, name: &str) -> bool {
+    const HARMLESS: &[&str] =
+        &["echo", "printf", "test", "local", "return", "exit", "logger", "date", "cat", "tee", "shift", "cd"];
+    let inside = script.commands().iter().filter(|command| command.context.function.as_deref() == Some(name));
+    inside.into_iter().any(|command| {
+        let positional = |word: &selfheal_syntax::shell::Word| {
+            word.expansions()
+                .any(|e| e.name == "@" || e.name == "*" || e.name.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        command.kind == CommandKind::Simple
+            && command.words.iter().any(positional)
+            && !HARMLESS.iter().any(|known| command.is(known))
+    })
 }
 
 /// Whether a command gets data from the network.

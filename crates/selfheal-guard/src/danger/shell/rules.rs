@@ -5,6 +5,9 @@
 //! options that holds the letter, `@word` for an operand (no option) among the first four. Letters of `@` words may be of
 //! any case. The rows come from the manual pages of the tools.
 
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
 use selfheal_core::admission::Danger;
 use selfheal_core::admission::Danger::{High, Medium};
 
@@ -419,17 +422,50 @@ pub fn classes<'a>(name: &'a str, arguments: &'a [String]) -> impl Iterator<Item
     let only_asks = asks
         || (arguments.len() == 1
             && matches!(arguments.first().map(String::as_str), Some("-h" | "-V" | "help" | "version")));
-    CLASSES.iter().filter(move |class| !only_asks && class.rows.iter().any(|row| fits(row, name, arguments)))
+    let index = index();
+    let own = index.by_name.get(name).map(Vec::as_slice).unwrap_or_default();
+    let patterns = index.patterns.iter().filter(|(pattern, _)| alike(pattern, name)).map(|(_, row)| row);
+    let fits = |row: &&Row| !only_asks && row.conditions.iter().all(|condition| holds(condition, arguments));
+    let mut found: Vec<usize> = own.iter().chain(patterns).filter(fits).map(|row| row.class).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().filter_map(|class| CLASSES.get(class))
 }
 
-fn fits(row: &str, name: &str, arguments: &[String]) -> bool {
-    let Some((names, conditions)) = split_names(row) else { return false };
-    names.split('|').any(|own| alike(own, name))
-        && conditions
-            .split(" & ")
-            .map(str::trim)
-            .filter(|condition| !condition.is_empty())
-            .all(|condition| holds(condition, arguments))
+/// A row as it is looked up: its class, and its conditions.
+#[derive(Clone)]
+struct Row {
+    class: usize,
+    conditions: Vec<&'static str>,
+}
+
+/// The rows by the names of commands, and those whose names are patterns.
+struct Index {
+    by_name: BTreeMap<&'static str, Vec<Row>>,
+    patterns: Vec<(&'static str, Row)>,
+}
+
+fn index() -> &'static Index {
+    static ONCE: OnceLock<Index> = OnceLock::new();
+    ONCE.get_or_init(|| {
+        let mut index = Index { by_name: BTreeMap::new(), patterns: Vec::new() };
+        for (class, row) in
+            CLASSES.iter().enumerate().flat_map(|(at, class)| class.rows.iter().map(move |row| (at, row)))
+        {
+            let Some((names, conditions)) = split_names(row) else { continue };
+            let conditions =
+                conditions.split(" & ").map(str::trim).filter(|condition| !condition.is_empty()).collect();
+            let row = Row { class, conditions };
+            for name in names.split('|') {
+                if name.contains('*') {
+                    index.patterns.push((name, row.clone()));
+                } else {
+                    index.by_name.entry(name).or_default().push(row.clone());
+                }
+            }
+        }
+        index
+    })
 }
 
 /// The names of a row end at the first colon that a blank or the end follows.

@@ -10,16 +10,17 @@ use std::path::{Path, PathBuf};
 
 use selfheal_core::admission::{Danger, Finding, Weight};
 use selfheal_core::settings::Limits;
+use selfheal_guard::scope::Roots;
 use selfheal_guard::size::Change;
-use selfheal_guard::{danger_of, judge_change};
+use selfheal_guard::{Policy, judge_change};
 use selfheal_syntax::{Language, check};
 
 use self::read::Source;
-use super::{Ended, print};
+use super::{Ended, print, tell};
 use crate::cli::{CheckArgs, FailOn};
 use crate::command_error::CommandError;
 use crate::context::Context;
-use crate::exit_code;
+use crate::{exit_code, guard_rules};
 
 /// One thing that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,9 +77,11 @@ impl Findings {
 /// When a file cannot be read or nobody knows its language.
 pub fn run(context: &Context, args: &CheckArgs) -> Ended {
     let language = args.language.map(Language::from);
+    let (policy, complaints) = guard_rules::load(context);
+    complaints.iter().for_each(|complaint| tell(&format!("selfheal: {complaint}")));
     let mut found = match args.diff.as_deref() {
-        Some([old, new]) => change(context, language, old, new)?,
-        _ => scripts(language, &args.files)?,
+        Some([old, new]) => change(context, &policy, language, (old, new))?,
+        _ => scripts(&policy, language, &args.files)?,
     };
     let redactor = context.redactor();
     for one in &mut found.all {
@@ -93,19 +96,19 @@ pub fn run(context: &Context, args: &CheckArgs) -> Ended {
     Ok(found.code(args.fail_on))
 }
 
-fn scripts(language: Option<Language>, files: &[PathBuf]) -> Result<Findings, CommandError> {
+fn scripts(policy: &Policy, language: Option<Language>, files: &[PathBuf]) -> Result<Findings, CommandError> {
     let mut out = Findings { files: files.len(), ..Findings::default() };
     for file in files {
         let source = Source::read(file)?;
         let language = source.language(language, files.len() > 1)?;
         let Some(language) = language else { continue };
-        script(&source, language, &mut out);
+        script(policy, &source, language, &mut out);
     }
     Ok(out)
 }
 
 /// The operations of one script, and whether it is one at all.
-fn script(source: &Source, language: Language, out: &mut Findings) {
+fn script(policy: &Policy, source: &Source, language: Language, out: &mut Findings) {
     let found = |line: u32, rule: &str, why: &str, level: Danger| Found {
         file: source.file.clone(),
         line,
@@ -117,8 +120,11 @@ fn script(source: &Source, language: Language, out: &mut Findings) {
         out.unjudged = true;
         return out.all.push(found(1, "danger/unjudged", source.reason(), Danger::High));
     };
-    for operation in danger_of(language, text) {
-        out.unjudged |= operation.rule == "danger/unjudged";
+    let Some(operations) = policy.operations(language, text, &Roots::default()) else {
+        out.unjudged = true;
+        return out.all.push(found(1, "danger/unjudged", "it is too large to be judged", Danger::High));
+    };
+    for operation in operations {
         out.all.push(found(operation.line, &operation.rule, &operation.why, operation.danger));
     }
     // What both parsers cannot read may do anything.
@@ -131,9 +137,9 @@ fn script(source: &Source, language: Language, out: &mut Findings) {
 
 fn change(
     context: &Context,
+    policy: &Policy,
     language: Option<Language>,
-    old: &Path,
-    new: &Path,
+    (old, new): (&Path, &Path),
 ) -> Result<Findings, CommandError> {
     let (before, after) = (Source::read(old)?, Source::read(new)?);
     let language = match before.language(language, true)? {
@@ -147,8 +153,12 @@ fn change(
         return Ok(Findings { all: vec![found], files: 1, masked: Some(false), unjudged: true });
     };
     let path = context.cwd.join(new);
-    let judged =
-        judge_change(language, Change { path: &path, before: old_text, after: new_text }, &Limits::default());
+    let judged = judge_change(
+        language,
+        Change { path: &path, before: old_text, after: new_text },
+        &Limits::default(),
+        policy,
+    );
     let masked = judged
         .findings
         .iter()

@@ -1,0 +1,121 @@
+//! A deterministic mutation fuzzer, one target a parser entry: `cargo bench -p selfheal-guard --bench fuzz -- TARGET SECONDS
+//! [SEED]`, or `all` for every target. It prints how many texts were tried and which took longest; a panic ends it with the
+//! seed of the text, so that it can be repeated. Without arguments every target runs for a second.
+#![expect(clippy::print_stdout, clippy::panic, reason = "a fuzzer is there to tell")]
+
+#[path = "../tests/mutate.rs"]
+mod mutate;
+
+use std::time::{Duration, Instant};
+
+use selfheal_guard::policy::Trust;
+use selfheal_guard::{Policy, danger_of, masking_of};
+use selfheal_syntax::tree::{self, Grammar};
+use selfheal_syntax::{Language, check, diff, embedded, python, shell, values, yaml};
+
+/// A target: its name, and what it does with a text and a second one.
+struct Target(&'static str, fn(&str, &str));
+
+const TARGETS: &[Target] = &[
+    Target("shell", |text, _| {
+        if let Ok(script) = shell::Script::parse(text) {
+            let values = values::Values::in_any_environment(&script);
+            for command in script.commands().iter().take(200) {
+                command
+                    .words
+                    .iter()
+                    .take(20)
+                    .for_each(|word| drop(values.alternatives(word, command.lines.0)));
+            }
+        }
+    }),
+    Target("second-shell-parser", |text, _| drop(shell::second_opinion(text, false))),
+    Target("python", |text, _| {
+        if let Ok(module) = python::Module::parse(text) {
+            drop((module.calls(), module.imports(), module.definitions(), module.subscripts()));
+        }
+    }),
+    Target("javascript", |text, _| drop(tree::parse(Grammar::JavaScript, text))),
+    Target("yaml", |text, _| {
+        let all = yaml::entries(text);
+        for at in 0..all.len().min(300) {
+            std::hint::black_box((yaml::below(&all, at).len(), yaml::item_around(&all, at)));
+        }
+    }),
+    Target("embedded", |text, _| {
+        for language in [Language::Make, Language::Docker, Language::Yaml, Language::Node] {
+            drop(embedded::as_script(language, text));
+        }
+    }),
+    Target("checks", |text, _| {
+        for language in [Language::Shell, Language::Python, Language::Node] {
+            drop(check::syntax_errors(language, text));
+        }
+    }),
+    Target("diff", |text, other| drop(diff::hunks(text, other))),
+    Target("policy", |text, _| drop(Policy::default().add(text, "rules.toml", Trust::Owner))),
+    Target("danger", |text, _| LANGUAGES.iter().for_each(|language| drop(danger_of(*language, text)))),
+    Target("masking", |text, other| {
+        LANGUAGES.iter().for_each(|language| drop(masking_of(*language, text, other)))
+    }),
+];
+
+const LANGUAGES: &[Language] = &[
+    Language::Shell,
+    Language::Python,
+    Language::Perl,
+    Language::Node,
+    Language::Ruby,
+    Language::Awk,
+    Language::Make,
+    Language::Sql,
+    Language::Yaml,
+    Language::Docker,
+    Language::Other,
+];
+
+/// The texts of the corpora, as they are.
+fn seeds() -> Vec<String> {
+    let corpora = [
+        include_str!("../tests/corpus/danger.tsv"),
+        include_str!("../tests/corpus/masking.tsv"),
+        include_str!("../tests/corpus/masking-languages.tsv"),
+    ];
+    let fields = corpora.iter().flat_map(|text| text.lines()).flat_map(|line| line.split('\t').skip(2));
+    fields.map(|field| field.replace("\\n", "\n").replace("\\t", "\t")).collect()
+}
+
+fn run(target: &Target, lasts: Duration, seed: u64) {
+    let Target(name, work) = target;
+    let seeds = seeds();
+    let (begun, mut count, mut worst) = (Instant::now(), 0_u64, (Duration::ZERO, 0));
+    while begun.elapsed() < lasts {
+        let own = seed + count;
+        let mut random = mutate::Random::new(own);
+        let (one, other) = (mutate::text(&mut random, &seeds), mutate::text(&mut random, &seeds));
+        let one_began = Instant::now();
+        if std::panic::catch_unwind(|| work(&one, &other)).is_err() {
+            panic!("{name}: seed {own} panics: {one:?}");
+        }
+        let took = one_began.elapsed();
+        if took > worst.0 {
+            worst = (took, own);
+        }
+        count += 1;
+    }
+    println!(
+        "{name:<22} {count:>9} texts in {:>6.1?}, longest {:>8.2?} (seed {})",
+        begun.elapsed(),
+        worst.0,
+        worst.1
+    );
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
+    let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
+    let (wanted, seconds) = (words.first().map_or("all", String::as_str), number(1).unwrap_or(1));
+    let seed = number(2).unwrap_or(1);
+    let chosen = TARGETS.iter().filter(|Target(name, _)| wanted == "all" || *name == wanted);
+    chosen.for_each(|target| run(target, Duration::from_secs(seconds), seed));
+}
