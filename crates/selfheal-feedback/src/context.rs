@@ -32,6 +32,7 @@ pub(crate) fn context(case: &Case<'_>) -> Vec<(String, String)> {
         samples(case, &mut out);
     }
     environment(case, &mut out);
+    answer(case, &mut out);
     let mut seen = Vec::new();
     out.retain(|(name, _)| {
         !seen.contains(name) && {
@@ -231,6 +232,22 @@ fn data_files(case: &Case<'_>) -> Vec<PathBuf> {
 /// Bytes as text, what is not printable as an escape.
 fn shown(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| std::ascii::escape_default(*byte)).map(char::from).collect()
+}
+
+/// What a server said in the body of its answer.
+fn answer(case: &Case<'_>, out: &mut Vec<(String, String)>) {
+    let of_server = matches!(
+        case.first().map(|first| &first.fault),
+        Some(Fault::HttpStatus { .. } | Fault::PermissionDenied { path: None } | Fault::Other { .. })
+    );
+    if !of_server {
+        return;
+    }
+    let run = case.input.run;
+    let said = [&run.stdout, &run.stderr]
+        .into_iter()
+        .find_map(|stream| crate::bodies::message(&crate::parsers::kept(stream)));
+    out.extend(said.map(|said| ("answer of the server".to_owned(), said)));
 }
 
 /// The name servers that the machine asks.

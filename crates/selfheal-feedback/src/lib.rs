@@ -10,6 +10,7 @@
 //! hostile: all reading is bounded and takes time in proportion to its length.
 #![forbid(unsafe_code)]
 
+mod bodies;
 mod causes;
 mod class;
 pub mod command_line;

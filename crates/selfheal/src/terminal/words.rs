@@ -126,7 +126,7 @@ impl Plain<'_> {
                 Some(self.texts.say("explain-places", &[("what", &what), ("places", value)]))
             } else if name.starts_with("package of ") {
                 Some(self.texts.say("explain-package", &[("names", value)]))
-            } else if name == "changed since the last good run" {
+            } else if name == "changed since the last good run" || name == "answer of the server" {
                 Some(self.safe(value))
             } else {
                 None
