@@ -79,7 +79,6 @@ impl<'a> Reader<'a> {
     pub fn doubt_about(&self, words: &[String], script: &str) -> Option<String> {
         // What a program opens is a step of its probe and no command; what it does to files is for others.
         if matches!(words, [name, _, mode] if name == "open" && mode.chars().all(|c| "rwaxbtU+".contains(c)))
-            && !is_shell(script)
         {
             return None;
         }
