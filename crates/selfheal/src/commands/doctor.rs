@@ -58,6 +58,7 @@ fn matrix(traits: &[crate::hosts::Trait]) {
     for row in &crate::hosts::MATRIX {
         let mark = if traits.iter().any(|(word, _)| *word == row.word) { '*' } else { ' ' };
         print(&format!("{mark} {:<21} {:<34} {}\n", row.word, row.runs, row.boxes));
+        print(&format!("{:24}tested: {}\n", "", row.tested));
     }
 }
 
