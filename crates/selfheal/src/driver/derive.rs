@@ -25,6 +25,9 @@ const TWICE: &str = "\"$@\" >/dev/null 2>&1 || exit 0; exec \"$@\"";
 /// as they are.
 const ROWS: [&str; 9] = ["csv", "tsv", "txt", "log", "lst", "list", "dat", "jsonl", "ndjson"];
 
+/// The state in which a file holds nothing.
+const EMPTY_FILE: &str = "derived-empty-file";
+
 /// A start state that was derived.
 struct Derived {
     name: &'static str,
@@ -79,7 +82,7 @@ impl Healer<'_> {
                 out.push(Derived { name: "derived-no-last-newline", title, setup: write(cut) });
             }
             let title = format!("{} is empty", own(path));
-            out.push(Derived { name: "derived-empty-file", title, setup: write(b"") });
+            out.push(Derived { name: EMPTY_FILE, title, setup: write(b"") });
         }
         if let Some((folder, inside)) = named.folders.iter().find(|(_, inside)| !inside.is_empty()) {
             let copied = inside.iter().find_map(|path| Some((path, self.text(path)?)));
@@ -120,6 +123,10 @@ impl Healer<'_> {
             Beside::Unknown => shown(Showed::NotTested, "the original could not be run for comparison"),
             Beside::BothFail => shown(Showed::NotTested, "the original fails here too"),
             Beside::OnlyOriginalFails => shown(Showed::Passed, "it succeeds where the original fails"),
+            // Nothing where something should be: to go on is no more right than to fail.
+            Beside::OnlyRepairedFails if state.name == EMPTY_FILE => {
+                shown(Showed::NotTested, "it fails where the original goes on with nothing")
+            }
             Beside::OnlyRepairedFails => shown(Showed::Failed, "it fails where the original succeeds"),
             Beside::Same => shown(Showed::Passed, "it does the same as the original"),
             // It is meant to; whether rightly so is for whoever allows it.
