@@ -233,7 +233,7 @@ fn outside(text: &str, roots: &Roots) -> Option<String> {
     if is_private(&path) {
         return Some(format!("it names {text}, which holds keys or runs by itself"));
     }
-    if is_system(&path) {
+    if is_system(&path) && !tells_of_processes(text) {
         let program = ["/bin/", "/usr/bin/", "/usr/local/bin/", "/usr/sbin/", "/sbin/"]
             .iter()
             .any(|bin| text.starts_with(bin));
@@ -246,7 +246,26 @@ fn outside(text: &str, roots: &Roots) -> Option<String> {
     } else {
         "leads out of the job's folder"
     };
-    (!temporary && !roots.beside(&path)).then(|| format!("it names {text}, which {why}"))
+    (!temporary && !tells_of_processes(text) && !roots.beside(&path))
+        .then(|| format!("it names {text}, which {why}"))
+}
+
+/// Whether a path only tells of processes and of the machine's load: `/proc/$pid`, `/proc/42/cmdline`, `/proc/loadavg`.
+/// That something is written there is judged as danger.
+fn tells_of_processes(text: &str) -> bool {
+    const OF_ONE: &[&str] = &["cmdline", "comm", "cwd", "exe", "fd", "limits", "stat", "statm", "status"];
+    const OF_ALL: &[&str] = &["cpuinfo", "loadavg", "meminfo", "mounts", "stat", "uptime", "version"];
+    let Some(rest) = text.strip_prefix("/proc") else { return false };
+    match rest.trim_matches('/').split_once('/') {
+        None => {
+            let part = rest.trim_matches('/');
+            part.chars().all(|c| c.is_ascii_digit()) || part == "self" || OF_ALL.contains(&part)
+        }
+        Some((process, part)) => {
+            (process.chars().all(|c| c.is_ascii_digit()) || process == "self")
+                && (OF_ONE.contains(&part) || part.starts_with("fd/"))
+        }
+    }
 }
 
 /// The paths that a line or text names: absolute ones, and relative ones that climb with `..`. Comments are skipped.

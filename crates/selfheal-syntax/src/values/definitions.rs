@@ -17,6 +17,8 @@ pub enum Meaning {
     Array(Vec<Word>),
     /// What it was, with these elements behind it.
     ArrayAppended(Vec<Word>),
+    /// One element of an array, by its index or key.
+    Element(String, Word),
     /// What another variable is worth.
     Nameref(String),
     /// The empty text, or nothing.
@@ -138,10 +140,12 @@ fn assigned(command: &Command) -> Vec<Definition> {
     let nameref = nameref && command.words.iter().any(|word| word.text == "-n");
     let visible = command.assignments.iter().filter(|assignment| !assignment.for_command);
     visible
-        .filter(|assignment| assignment.index.is_none())
         .filter(|a| a.value.is_some() || a.elements.is_some() || a.declared_by.as_deref() == Some("local"))
         .map(|assignment| {
             let meaning = match (&assignment.value, &assignment.elements) {
+                (Some(word), _) if assignment.index.is_some() => {
+                    Meaning::Element(assignment.index.clone().unwrap_or_default(), word.clone())
+                }
                 (Some(word), _) if nameref => Meaning::Nameref(word.literal().unwrap_or_default()),
                 (Some(word), _) if assignment.append => Meaning::Appended(word.clone()),
                 (Some(word), _) => Meaning::Word(word.clone()),
@@ -154,7 +158,8 @@ fn assigned(command: &Command) -> Vec<Definition> {
                 meaning,
                 offset: assignment.span.end,
                 function: assignment.function.clone(),
-                settles,
+                // One element says nothing of the others.
+                settles: settles && assignment.index.is_none(),
             }
         })
         .collect()

@@ -333,9 +333,17 @@ impl<'a> Values<'a> {
             match &definition.meaning {
                 // A reference is followed where it is used, not where it was made.
                 Meaning::Nameref(target) => out.extend(self.named(target, offset, depth + 1)),
+                Meaning::Element(key, word) => {
+                    if may_be(index, key) {
+                        out.extend(self.eval(&word.parts, definition.offset, depth + 1));
+                    }
+                }
                 _ => out.extend(self.defined(definition, index, depth)),
             }
             settled |= definition.settles;
+        }
+        if matches!(index, Some("@" | "*")) {
+            out.extend(self.joined_elements(&reaching, depth));
         }
         if !settled {
             match self.env.and_then(|env| env(name)) {
@@ -369,6 +377,7 @@ impl<'a> Values<'a> {
                 product(&product(&before, &blank), &after)
             }
             Meaning::Nameref(target) => self.named(target, at, depth + 1),
+            Meaning::Element(_, word) => self.eval(&word.parts, at, depth + 1),
             Meaning::Empty => vec![Value::text("")],
             Meaning::Read => {
                 let (name, commands) = (Some(definition.name.clone()), Some("read".to_owned()));
@@ -389,10 +398,33 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// The elements that an array was given one by one, joined by blanks in the order of the text.
+    fn joined_elements(&self, reaching: &[&Definition], depth: u32) -> Option<Value> {
+        let mut out = vec![Value::default()];
+        for definition in reaching.iter().rev() {
+            let Meaning::Element(_, word) = &definition.meaning else { continue };
+            if !out.iter().all(|value| value.pieces.is_empty()) {
+                out = product(&out, &[Value::text(" ")]);
+            }
+            out = product(&out, &self.eval(&word.parts, definition.offset, depth + 1));
+        }
+        out.into_iter().next().filter(|value| !value.pieces.is_empty())
+    }
+
     /// An element of an array; all of them joined by blanks for `@` and `*`.
     fn element(&self, words: &[Word], index: Option<&str>, at: usize, depth: u32) -> Vec<Value> {
         let joined = matches!(index, Some("@" | "*"));
         if !joined {
+            let keyed: Vec<Value> = words
+                .iter()
+                .filter_map(keyed)
+                .filter(|(key, _)| may_be(index, key))
+                .take(MAX_ALTERNATIVES)
+                .flat_map(|(_, word)| self.eval(&word.parts, at, depth + 1))
+                .collect();
+            if !keyed.is_empty() {
+                return keyed;
+            }
             let which = index.unwrap_or("0").parse::<usize>().ok();
             let word = which.and_then(|which| words.get(which));
             return word.map_or_else(
@@ -402,12 +434,30 @@ impl<'a> Values<'a> {
         }
         let mut out = vec![Value::default()];
         for (number, word) in words.iter().enumerate() {
+            let value = keyed(word).map(|(_, value)| value);
+            let word = value.as_ref().unwrap_or(word);
             if number > 0 {
                 out = product(&out, &[Value::text(" ")]);
             }
             out = product(&out, &self.eval(&word.parts, at, depth + 1));
         }
         out
+    }
+}
+
+/// `[key]=value` among the elements of an array.
+fn keyed(word: &Word) -> Option<(String, Word)> {
+    let (key, value) = word.text.strip_prefix('[')?.split_once("]=")?;
+    Some((key.to_owned(), Word::new(value, word.span.clone())))
+}
+
+/// Whether an index, as it is written, may be this key: one that is computed may be any.
+fn may_be(index: Option<&str>, key: &str) -> bool {
+    let plain = |text: &str| text.trim_matches(['"', '\'']).to_owned();
+    match index {
+        Some("@" | "*") => false,
+        Some(index) => index.contains(['$', '`']) || key.contains(['$', '`']) || plain(index) == plain(key),
+        None => plain(key) == "0",
     }
 }
 

@@ -242,7 +242,7 @@ fn shell(walk: &mut Walk<'_>, arguments: &[Arg], stdin: &Stdin, spot: Spot<'_>) 
         });
     match file {
         _ if reads_stdin => input(walk, stdin, spot),
-        Some(file) if walk.fetched.contains(&file.spelled()) => {
+        Some(file) if walk.was_fetched(&file.spelled()) => {
             walk.hit((line, subject), High, "danger/fetched-code", "it runs a file that it fetched")
         }
         _ => {}
@@ -310,7 +310,7 @@ fn source(walk: &mut Walk<'_>, arguments: &[Arg], stdin: &Stdin, spot: Spot<'_>)
     let name = file.spelled();
     if matches!(name.as_str(), "/dev/stdin" | "/dev/fd/0") {
         input(walk, stdin, spot);
-    } else if walk.fetched.contains(&name) {
+    } else if walk.was_fetched(&name) {
         walk.hit(spot, High, "danger/fetched-code", "it runs a file that it fetched");
     } else if name.starts_with('\u{1}') {
         walk.hit(
@@ -347,7 +347,7 @@ fn interpreter(
     }
     let file = arguments.iter().find(|arg| !arg.spelled().starts_with('-') || arg.process.is_some());
     match file {
-        Some(file) if walk.fetched.contains(&file.spelled()) => {
+        Some(file) if walk.was_fetched(&file.spelled()) => {
             walk.hit(spot, High, "danger/fetched-code", "it runs a file that it fetched")
         }
         Some(file) if file.process.is_some() => {

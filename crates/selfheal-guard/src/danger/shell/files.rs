@@ -2,6 +2,8 @@
 
 use selfheal_core::admission::Danger::{self, High, Low, Medium};
 
+use selfheal_syntax::values::{Piece, Value};
+
 use super::argv::Arg;
 use super::places::Place;
 use super::rules::has_letter;
@@ -84,6 +86,9 @@ fn delete(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], spot: Spot<'_>) {
         // `.*` is `..` too.
         let spelled = target.spelled();
         let place = if spelled == ".*" || spelled.ends_with("/.*") { Place::Above } else { place };
+        if holds_history(&spelled) && place != Place::OwnTemporary && name != "truncate" {
+            walk.hit(spot, High, "danger/git-history", "it deletes the history of a repository");
+        }
         deleted(walk, place, recursive, pattern, spot);
     }
 }
@@ -108,6 +113,14 @@ fn deleted(walk: &mut Walk<'_>, place: Place, recursive: bool, pattern: bool, (l
     walk.hit((line, subject), danger, "danger/delete", why);
 }
 
+/// Whether a path is the data of a repository from which a version is brought back. A lock that was left behind is none.
+fn holds_history(path: &str) -> bool {
+    let mut parts = path.trim_end_matches('/').split('/');
+    parts.any(|part| matches!(part, ".git" | ".hg" | ".svn" | ".bzr" | ".jj"))
+        && !path.ends_with(".lock")
+        && !path.contains("/hooks")
+}
+
 fn search_and_delete(walk: &mut Walk<'_>, arguments: &[Arg], spot: Spot<'_>) {
     let roots: Vec<Arg> =
         arguments.iter().take_while(|arg| !arg.spelled().starts_with('-')).cloned().collect();
@@ -116,6 +129,9 @@ fn search_and_delete(walk: &mut Walk<'_>, arguments: &[Arg], spot: Spot<'_>) {
     } else {
         roots.iter().map(|arg| walk.places().of(&arg.value)).collect()
     };
+    if arguments.iter().any(|arg| holds_history(&arg.spelled())) {
+        walk.hit(spot, High, "danger/git-history", "it deletes the history of a repository");
+    }
     for place in places {
         let place = if place == Place::Unknown { Place::PerhapsTop } else { place };
         deleted(walk, place, true, true, spot);
@@ -156,6 +172,9 @@ fn copy(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], spot: Spot<'_>) {
         if away {
             walk.hit(spot, Medium, "danger/overwrite", "it moves files out of the job's folder");
         }
+        if all.iter().any(|source| holds_history(&source.spelled())) {
+            walk.hit(spot, High, "danger/git-history", "it moves the history of a repository away");
+        }
         for source in &all {
             let from = walk.places().of(&source.value);
             if matches!(
@@ -165,6 +184,10 @@ fn copy(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], spot: Spot<'_>) {
                 deleted(walk, from, true, true, spot);
             }
         }
+    }
+    let forced = has_short(arguments, "f") || has_word(arguments, &["--force"]);
+    if matches!(name, "mv" | "cp") && forced && matches!(place, Place::Inside) {
+        walk.hit(spot, Medium, "danger/overwrite", "it overwrites a file without asking");
     }
     let set_uid = arguments.windows(2).any(|pair| matches!(pair, [option, bits] if matches!(option.spelled().as_str(), "-m" | "--mode") && is_special(&bits.spelled())));
     if name == "install" && set_uid {
@@ -182,9 +205,12 @@ fn disk_copy(walk: &mut Walk<'_>, arguments: &[Arg], spot: Spot<'_>) {
         .iter()
         .any(|arg| ["if=/dev/zero", "if=/dev/urandom", "if=/dev/random"].contains(&arg.spelled().as_str()));
     if let Some(arg) = of.and_then(|at| arguments.get(at)) {
-        let place = walk.places().text(arg.spelled().trim_start_matches("of="));
+        let place = match written_to(arg) {
+            Some(value) if walk.places().of(&value) == Place::OwnTemporary => Place::OwnTemporary,
+            _ => walk.places().text(arg.spelled().trim_start_matches("of=")),
+        };
         let unknown = arg.spelled().trim_start_matches("of=").starts_with('\u{1}');
-        if unknown {
+        if unknown && place != Place::OwnTemporary {
             walk.hit(spot, Medium, "danger/write", "it writes raw data to what a variable names");
         } else if place == Place::Inside || place == Place::Temporary {
             walk.hit(spot, Medium, "danger/overwrite", "it overwrites a file with raw data");
@@ -200,6 +226,15 @@ fn disk_copy(walk: &mut Walk<'_>, arguments: &[Arg], spot: Spot<'_>) {
     }) {
         walk.hit(spot, High, "danger/device", "it reads a raw device");
     }
+}
+
+/// What `of=…` names.
+fn written_to(arg: &Arg) -> Option<Value> {
+    let mut pieces = arg.value.pieces.clone();
+    let Some(Piece::Text(first)) = pieces.first_mut() else { return None };
+    *first = first.strip_prefix("of=")?.to_owned();
+    pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+    Some(Value { pieces })
 }
 
 fn in_place(name: &str, arguments: &[Arg]) -> bool {

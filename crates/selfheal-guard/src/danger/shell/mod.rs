@@ -2,9 +2,11 @@
 
 mod argv;
 mod code;
+mod fetched;
 mod files;
 mod network;
 pub mod places;
+mod renamed;
 mod rules;
 mod wrappers;
 
@@ -62,6 +64,12 @@ struct Walk<'a> {
     work: u32,
     /// Files that were fetched from the network.
     fetched: Vec<String>,
+    /// Folders whose content was fetched from the network.
+    fetched_folders: Vec<String>,
+    /// Whether the folder that commands run in was fetched.
+    in_fetched: bool,
+    /// Other names of commands: aliases, and programs that were copied or linked.
+    aliases: std::collections::BTreeMap<String, String>,
     /// Calls of functions that were followed.
     called: std::collections::BTreeSet<String>,
     /// The assignments of the script around, for texts that run in the same shell.
@@ -87,6 +95,9 @@ impl<'a> Walk<'a> {
             depth: 0,
             work: 0,
             fetched: Vec::new(),
+            fetched_folders: Vec::new(),
+            in_fetched: false,
+            aliases: std::collections::BTreeMap::new(),
             called: std::collections::BTreeSet::new(),
             prelude: Vec::new(),
             line: None,
@@ -228,9 +239,9 @@ impl<'a> Walk<'a> {
 
     /// Does something whose `cd` is not seen outside.
     fn aside(&mut self, work: impl FnOnce(&mut Self)) {
-        let cwd = self.cwd.clone();
+        let before = (self.cwd.clone(), self.in_fetched);
         work(self);
-        self.cwd = cwd;
+        (self.cwd, self.in_fetched) = before;
     }
 
     fn pipeline(&mut self, unit: &Unit<'_>, members: &[Statement], stdin: &Stdin) {
@@ -247,7 +258,10 @@ impl<'a> Walk<'a> {
             })
             .collect();
         if commands.iter().any(|command| fetches(command)) {
-            commands.into_iter().for_each(|command| self.fetch_into(command));
+            commands.into_iter().for_each(|command| {
+                self.fetch_into(command);
+                self.unpack_fetched(command, true);
+            });
         }
     }
 
@@ -259,6 +273,9 @@ impl<'a> Walk<'a> {
             .chain(command.arguments().iter().filter(|_| command.is("tee")));
         let names: Vec<String> =
             files.filter_map(|word| word.literal()).filter(|name| !name.starts_with("/dev/")).collect();
+        self.remember_address(
+            &command.arguments().iter().filter_map(|word| word.literal()).collect::<Vec<_>>(),
+        );
         for name in names.into_iter().take(16) {
             self.fetched.push(format!("./{name}"));
             self.fetched.push(name);
@@ -391,7 +408,8 @@ impl<'a> Walk<'a> {
         if fetches(command) {
             self.fetch_into(command);
         }
-        self.emptied(command, line);
+        self.unpack_fetched(command, false);
+        self.emptied(unit, command, line);
         self.unending(command, line);
         self.change_folder(unit, command);
     }
@@ -444,6 +462,9 @@ impl<'a> Walk<'a> {
             return;
         }
         let Some((name, arguments)) = list.split_first() else { return };
+        if renamed::judge(self, name, arguments, stdin, line) {
+            return;
+        }
         let Some(name) = self.program(name, line) else { return };
         if wrappers::unwrap(self, &name, arguments, stdin, line) {
             return;
@@ -458,6 +479,8 @@ impl<'a> Walk<'a> {
         for class in rules::classes(&name, &texts) {
             self.hit((line, &subject), class.danger, class.rule, &format!("`{name}` {}", class.why));
         }
+        renamed::remember(self, &name, arguments);
+        self.builds_fetched(&name, &texts, (line, &subject));
         files::judge(self, &name, arguments, stdin, (line, &subject));
         code::judge(self, &name, arguments, stdin, (line, &subject));
         network::judge(self, &name, arguments, (line, &subject));
@@ -478,7 +501,7 @@ impl<'a> Walk<'a> {
                 );
                 return None;
             }
-            if self.fetched.contains(&known) {
+            if self.was_fetched(&known) {
                 self.hit(
                     (line, &known),
                     Danger::High,
@@ -615,6 +638,9 @@ impl<'a> Walk<'a> {
         let operand = command.arguments().iter().find(|word| !word.text.starts_with('-') || word.text == "-");
         let value =
             operand.and_then(|word| unit.values.alternatives(word, command.lines.0).into_iter().next_back());
+        let named = value.as_ref().map(|value| places::spelled(&value.pieces)).unwrap_or_default();
+        self.in_fetched =
+            self.is_fetched_folder(&named) || self.in_fetched && !named.starts_with(['/', '.', '-']);
         self.cwd = match (value, command.is("cd")) {
             (Some(value), _) => self.folder(&value),
             (None, true) => Cwd::Unknown,
@@ -636,11 +662,17 @@ impl<'a> Walk<'a> {
     }
 
     /// `> file` and `: > file`: nothing but an emptied file.
-    fn emptied(&mut self, command: &Command, line: u32) {
+    fn emptied(&mut self, unit: &Unit<'_>, command: &Command, line: u32) {
         let nothing = command.words.is_empty()
             || (command.is(":") || command.is("true")) && command.arguments().is_empty();
         let target = command.redirects.iter().find(|r| r.operator == ">").and_then(|r| r.target.as_ref());
-        if let Some(target) = target.filter(|target| nothing && !target.text.starts_with("/dev/")) {
+        let own = |word: &selfheal_syntax::shell::Word| {
+            let mut values = unit.values.alternatives(word, line).into_iter();
+            values.all(|value| self.places().of(&value) == Place::OwnTemporary)
+        };
+        let harmless =
+            |word: &selfheal_syntax::shell::Word| !nothing || word.text.starts_with("/dev/") || own(word);
+        if let Some(target) = target.filter(|target| !harmless(target)) {
             let subject = format!("> {}", target.text.replace(['"', '\''], ""));
             self.hit((line, &subject), Danger::Medium, "danger/overwrite", "it empties a file");
         }
@@ -666,7 +698,7 @@ impl<'a> Walk<'a> {
     fn whole(&mut self, unit: &Unit<'_>) {
         for command in unit.script.commands().iter().filter(|command| command.kind == CommandKind::Assignment)
         {
-            self.emptied(command, command.lines.0);
+            self.emptied(unit, command, command.lines.0);
         }
     }
 

@@ -173,6 +173,15 @@ fn signal(walk: &mut Walk<'_>, arguments: &[Arg], spot: (u32, &str)) {
 
 fn packages(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], spot: (u32, &str)) {
     let words: Vec<String> = arguments.iter().map(Arg::spelled).collect();
+    let removes =
+        words.iter().any(|word| matches!(word.as_str(), "uninstall" | "remove" | "rm" | "un" | "cleanup"));
+    let listed =
+        words.iter().any(|word| word == "-r" || word.starts_with("--requirement") || word == "--all");
+    if removes
+        && (listed || arguments.iter().any(unknown) || arguments.iter().any(|arg| arg.process.is_some()))
+    {
+        walk.hit(spot, High, "danger/packages", "it removes a whole list of packages");
+    }
     let installs = words.iter().any(|word| {
         matches!(
             word.as_str(),

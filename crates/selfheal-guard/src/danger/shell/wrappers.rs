@@ -308,6 +308,7 @@ fn xargs(walk: &mut Walk<'_>, arguments: &[Arg], stdin: &Stdin, line: u32) {
             None if !shell => inner.push(items(stdin)),
             None => {}
         }
+        as_a_whole(&mut inner);
     }
     walk.judge(&inner, &Stdin::Nothing, line);
 }
@@ -375,10 +376,11 @@ fn find(walk: &mut Walk<'_>, arguments: &[Arg], line: u32) {
             .unwrap_or(rest.len());
         let inner = rest.get(..end).unwrap_or_default();
         for root in roots.iter().map(Some).chain(roots.is_empty().then_some(None)) {
-            let list: Vec<Arg> = inner
+            let mut list: Vec<Arg> = inner
                 .iter()
                 .map(|arg| if arg.spelled() == "{}" { found(root) } else { arg.clone() })
                 .collect();
+            as_a_whole(&mut list);
             let before = walk.out.len();
             walk.judge(&list, &Stdin::Nothing, line);
             let place = root.map_or(Place::Inside, |arg| walk.places().of(&arg.value));
@@ -390,6 +392,14 @@ fn find(walk: &mut Walk<'_>, arguments: &[Arg], line: u32) {
                 raise(walk, before);
             }
         }
+    }
+}
+
+/// A change of mode or owner of whatever is found is a recursive one.
+fn as_a_whole(list: &mut Vec<Arg>) {
+    let name = list.first().and_then(Arg::known).unwrap_or_default();
+    if matches!(name.as_str(), "chmod" | "chown" | "chgrp" | "setfacl" | "chattr") {
+        list.insert(1, Arg::text("-R"));
     }
 }
 
