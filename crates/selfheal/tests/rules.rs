@@ -92,3 +92,21 @@ fn a_change_of_directory_that_fails_unnoticed() {
     let (outcome, document) = document(&env, &["--apply", "medium", "--", "bash", "job.sh"]);
     assert_ne!(outcome.code, 0, "the folder is missing, so the job must go on to fail: {document:#}");
 }
+
+#[test]
+fn a_smaller_alternative_that_does_less_does_not_win() {
+    // The empty folder is what fails; a missing destination is seen only in a scenario of the larger repair.
+    let env = env();
+    env.write(
+        "backup-logs.sh",
+        "#!/bin/bash\nset -euo pipefail\nLOG_SRC=${LOG_SRC:-logs}\nBACKUP_DIR=${BACKUP_DIR:-backup}\ncopied=0\nfor f in \"$LOG_SRC\"/*.log; do\n  cp -p \"$f\" \"$BACKUP_DIR/$(basename \"$f\").old\"\n  copied=$((copied + 1))\ndone\necho \"copied $copied\"\n",
+    );
+    std::fs::create_dir(env.work().join("logs")).unwrap();
+    std::fs::create_dir(env.work().join("backup")).unwrap();
+    let healed = env.run(&["run", "--apply", "medium", "--", "bash", "backup-logs.sh"]);
+    assert_eq!(healed.code, 0, "{healed:?}");
+    std::fs::remove_dir(env.work().join("backup")).unwrap();
+    env.write("logs/a.log", "a\n");
+    let again = env.run(&["run", "--", "bash", "backup-logs.sh"]);
+    assert_eq!(again.code, 0, "{again:?}\n{}", env.read("backup-logs.sh"));
+}

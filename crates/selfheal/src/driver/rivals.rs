@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use selfheal_core::ports::BoxOrder;
 use selfheal_core::proposal::Source;
-use selfheal_core::verification::Verdict;
+use selfheal_core::verification::{Scenario, Verdict};
 
 use super::scenario::differences;
 use super::trial::{Attempt, verdict};
@@ -47,10 +47,12 @@ impl Healer<'_> {
     ) -> Result<Attempt, CommandError> {
         let mut best = passed;
         let others: Vec<Attempt> = open.into_iter().filter(|other| rivals(&best, other)).collect();
-        for other in others {
+        for mut other in others {
             if size(&other) > size(&best) {
                 continue;
             }
+            // What the larger one was shown to do besides, the smaller one must do too: else it is smaller for doing less.
+            adopt(&mut other.candidate.scenarios, &best.candidate.scenarios);
             let tried = self.tried(other)?;
             if verdict(&tried) != Verdict::Passed {
                 continue;
@@ -64,6 +66,15 @@ impl Healer<'_> {
             }
         }
         Ok(best)
+    }
+}
+
+/// Adds the scenarios that are not known yet.
+fn adopt(scenarios: &mut Vec<Scenario>, more: &[Scenario]) {
+    for scenario in more {
+        if !scenarios.iter().any(|known| known.name == scenario.name) {
+            scenarios.push(scenario.clone());
+        }
     }
 }
 
