@@ -17,12 +17,21 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
         let Some((line, has)) = new.get(target) else { continue };
         // What is a target itself is a step; a plain file may be named wrongly.
         let lost = had.iter().find(|name| !has.contains(*name) && new.contains_key(*name));
+        let lost = lost.or_else(|| dropped(had, has));
         if let Some(name) = lost.filter(|_| !reaches(&new, target, had, has)) {
             let why = format!("`{target}` no longer asks for `{name}`");
             out.push(at("masking/step-skipped", *line, Weight::Refuse, why));
         }
     }
     out
+}
+
+/// A prerequisite that names a step and is gone with nothing new in its place. What holds a dot, a slash or a variable
+/// names a file.
+fn dropped<'a>(had: &'a BTreeSet<String>, has: &BTreeSet<String>) -> Option<&'a String> {
+    let step = |name: &&String| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    let fresh = has.iter().any(|name| !had.contains(name));
+    had.iter().filter(step).find(|name| !fresh && !has.contains(*name))
 }
 
 /// Whether everything that was asked for is still asked for by way of another prerequisite.

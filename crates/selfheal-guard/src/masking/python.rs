@@ -327,7 +327,8 @@ fn checks(old: &Module, new: &Module) -> Vec<Finding> {
         let equal = |all: &[String]| all.iter().map(|text| text.matches("==").count()).sum::<usize>();
         let vacuous = has.iter().any(|text| !had.contains(text) && is_vacuous(text))
             || fresh < lost
-            || equal(&has) < equal(&had);
+            || equal(&has) < equal(&had)
+            || steps::asks_for_less(&had, &has);
         let weight = if vacuous { Weight::Refuse } else { Weight::High };
         out.push(whole("masking/check-changed", weight, "an assertion is another"));
     }
@@ -372,12 +373,14 @@ fn checks(old: &Module, new: &Module) -> Vec<Finding> {
 
 fn is_vacuous(text: &str) -> bool {
     let condition = text.trim_start_matches("assert").trim();
+    let message = [", \"", ", '", ", f\"", ", f'"].iter().filter_map(|quote| condition.find(quote)).min();
+    let condition = message.and_then(|at| condition.get(..at)).unwrap_or(condition);
     condition.starts_with("True")
         || condition == "1"
         || condition.contains(" or True")
         || condition.starts_with('(') && condition.contains(',')
         || same_sides(condition)
-        || condition.ends_with(">= 0")
+        || [">= 0", "> -1", ">= -1", "!= -1", "or 1", "is not ..."].iter().any(|end| condition.ends_with(end))
         || condition.ends_with("is not None")
 }
 

@@ -144,6 +144,9 @@ fn rescues(old: &[Statement], new: &[Statement]) -> Vec<Finding> {
         {
             continue;
         }
+        if expected(statement, before_clause(new, statement)) {
+            continue;
+        }
         let kept = body.iter().any(|inner| collected(&inner.bare, new));
         let quiet = body.iter().all(says_or_constant);
         let weight = if quiet || body.iter().any(|inner| inner.bare.starts_with("retry")) {
@@ -162,6 +165,36 @@ fn rescues(old: &[Statement], new: &[Statement]) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// What an exception says is already so, by the calls that want it so.
+const EXPECTED: &[(&str, &[&str])] = &[
+    ("Errno::ENOENT", &["delete", "unlink", "rm", "rmdir", "rm_r", "rmtree", "remove_entry", "remove_file"]),
+    ("Errno::EEXIST", &["mkdir", "mkdir_p", "symlink", "mkfifo", "link"]),
+    ("Errno::ESRCH", &["kill"]),
+    ("Errno::ECHILD", &["wait", "wait2", "waitpid", "detach"]),
+    ("LoadError", &["require", "require_relative"]),
+];
+
+/// Whether one expected exception is caught around nothing but one call that wants what it says.
+fn expected(clause: &Statement, guarded: Option<&Statement>) -> bool {
+    let caught = clause.bare.trim_start_matches("rescue").split("=>").next().unwrap_or_default().trim();
+    let calls =
+        EXPECTED.iter().find(|(name, _)| *name == caught).map(|(_, calls)| *calls).unwrap_or_default();
+    guarded.is_some_and(|guarded| {
+        guarded.bare.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| calls.contains(&word))
+    })
+}
+
+/// The only statement between `begin` or `def` and a clause.
+fn before_clause<'a>(all: &'a [Statement], clause: &Statement) -> Option<&'a Statement> {
+    let end = all.iter().position(|statement| std::ptr::eq(statement, clause))?;
+    let before = all.get(..end)?;
+    let begins = |statement: &&Statement| statement.bare == "begin" || statement.bare.starts_with("def ");
+    match before {
+        [.., begin, only] if begins(&begin) => Some(only),
+        _ => None,
+    }
 }
 
 fn says_or_constant(statement: &Statement) -> bool {

@@ -71,6 +71,7 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
         out.push(at("masking/data-dropped", line, Weight::Refuse, *why));
     }
     out.extend(gone(&had, &has));
+    out.extend(constant(&had, &has, line));
     out.extend(filtered(&had, &has, line));
     out
 }
@@ -107,6 +108,21 @@ fn gone(had: &[String], has: &[String]) -> Option<Finding> {
         }
     }
     None
+}
+
+/// Queries that read a table and now only give constants.
+fn constant(had: &[String], has: &[String], line: u32) -> Option<Finding> {
+    let reads = |text: &String| text.contains("SELECT ") && text.contains(" FROM ");
+    let lost = had.iter().filter(|text| !has.contains(text) && reads(text)).count();
+    let mut fresh = has.iter().filter(|text| !had.contains(text));
+    let made_up = |text: &String| {
+        let head = text.split(" AS ").next().unwrap_or_default();
+        text.starts_with("SELECT ") && !text.contains(" FROM ") && !head.contains('(')
+            || (text.contains(" AS SELECT ") || text.starts_with("INSERT ")) && !text.contains(" FROM ")
+    };
+    let found = lost > 0 && fresh.any(made_up);
+    found
+        .then(|| at("masking/constant", line, Weight::Refuse, "what was read from a table is a constant now"))
 }
 
 /// Statements that move rows and newly pass some over.

@@ -191,11 +191,26 @@ fn assigned(statements: &[Statement]) -> Vec<(String, bool, u32)> {
             left.trim_start_matches("my ").trim_start_matches("our ").trim_start_matches("local ").trim();
         let plain = name.chars().all(|c| c.is_alphanumeric() || "_$@%".contains(c));
         let right = right.trim_end_matches([';', ' ', '}']);
+        let right = of_a_text(right);
         let letters = right.chars().any(|c| c.is_alphabetic() || matches!(c, '$' | '@' | '`'));
         let constant = !letters || matches!(right, "nil" | "undef" | "true" | "false");
         (plain && !name.is_empty()).then(|| (name.to_owned(), constant, statement.line))
     };
     statements.iter().filter_map(one).collect()
+}
+
+/// A text without the calls that leave it one: `"x".freeze`, `+"x"`.
+fn of_a_text(right: &str) -> &str {
+    const SAME: &[&str] =
+        &[".freeze", ".dup", ".clone", ".strip", ".chomp", ".b", ".to_s", ".to_sym", ".trim()"];
+    let mut rest = right;
+    if !rest.trim_start_matches(['+', '-']).starts_with(['"', '\'']) {
+        return right;
+    }
+    while let Some(shorter) = SAME.iter().find_map(|call| rest.strip_suffix(call)) {
+        rest = shorter;
+    }
+    rest
 }
 
 /// The text from an offset up to the bracket that closes the one opened there, and the offset behind it.

@@ -123,6 +123,9 @@ fn changed(old: &Command, new: &Command) -> Option<Finding> {
     if alternatives(&after) > alternatives(&before) {
         return refuse("a check got an alternative");
     }
+    if members(&before).is_some_and(|one| members(&after).is_some_and(|other| one != other)) {
+        return refuse("the status of another member of the pipeline is looked at");
+    }
     let weaker = before.iter().any(|word| {
         WEAKER
             .iter()
@@ -146,6 +149,16 @@ fn normal(word: &Word) -> String {
         (Some(e), true) if e.handles_unset() && word.parts.len() == 1 => format!("${}", e.name),
         _ => plain,
     }
+}
+
+/// Which members of a pipeline a check asks for, when not for all.
+fn members(words: &[String]) -> Option<Vec<&str>> {
+    let asked: Vec<&str> = words
+        .iter()
+        .filter_map(|word| word.split_once("PIPESTATUS[").or_else(|| word.split_once("pipestatus[")))
+        .filter_map(|(_, rest)| rest.split(']').next())
+        .collect();
+    (!asked.is_empty() && !asked.iter().any(|one| matches!(*one, "@" | "*"))).then_some(asked)
 }
 
 fn alternatives(words: &[String]) -> usize {

@@ -266,7 +266,7 @@ impl<'a> Classifier<'a> {
         // 124 and above are time-outs and signals, never an expected answer.
         let harsh =
             command.words.iter().filter_map(|word| word.text.parse::<u32>().ok()).any(|code| code >= 124);
-        if status && harsh {
+        if status && harsh && !self.reader_stops_early(command) {
             return hidden(
                 "timeout-forgiven",
                 "may be cut short by a time-out or signal, and that counts as success",
@@ -276,6 +276,27 @@ impl<'a> Classifier<'a> {
             return hidden("status-forgiven", "may fail in many ways, and all of them count as success");
         }
         if status { Handling::Value } else { Handling::Fallback }
+    }
+
+    /// `gen | head -n 1 || [ $? -eq 141 ]`: only the signal of a pipe whose reader has enough is let pass.
+    fn reader_stops_early(&self, test: &Command) -> bool {
+        let only_pipe =
+            test.words.iter().filter_map(|word| word.text.parse::<u32>().ok()).all(|code| code == 141);
+        let mut before = self.script.commands().iter().filter(|command| command.span.end <= test.span.start);
+        let reader = before.next_back();
+        only_pipe
+            && reader.is_some_and(|command| {
+                let words: Vec<&str> = command.arguments().iter().map(|word| word.text.as_str()).collect();
+                let says = |part: &str| words.iter().any(|word| word.contains(part));
+                command.context.pipeline.is_some()
+                    && match name_of(command).as_str() {
+                        "head" => true,
+                        "grep" | "egrep" | "fgrep" => says("-q") || says("-m"),
+                        "sed" => says("q"),
+                        "awk" => says("exit"),
+                        _ => false,
+                    }
+            })
     }
 
     /// Whether something among these statements ends the script, or the function, with a failure.

@@ -7,6 +7,7 @@ mod exits;
 mod flags;
 mod guards;
 mod handling;
+mod left_out;
 mod options;
 mod reach;
 mod steps;
@@ -64,5 +65,6 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(flags::compare(&sides));
     out.extend(data::compare(&sides));
     out.extend(switches::compare(&sides));
+    out.extend(left_out::compare(&sides));
     out
 }

@@ -190,13 +190,31 @@ fn lives_on(command: &Command, sides: &Sides) -> bool {
     let words = plain_words(command);
     let script = &sides.new.script;
     let key = words.join(" ");
-    let trapped = script.traps().iter().any(|trap| plain(&trap.word).contains(&key));
+    let trapped = script.traps().iter().any(|trap| {
+        let text = plain(&trap.word);
+        let inside: BTreeSet<&str> = text.split([' ', ';', '\n', '&']).collect();
+        let mut named = words.iter().filter(|word| !word.starts_with('-')).peekable();
+        text.contains(&key) || named.peek().is_some() && named.all(|word| inside.contains(word.as_str()))
+    }) || became_assignment(command, sides);
     let had: BTreeSet<String> = sides.old.script.commands().iter().map(key_of).collect();
     let joined = script.commands().iter().filter(|other| !had.contains(&key_of(other))).any(|other| {
         let all = plain_words(other);
         all.len() > words.len() && all.ends_with(&words) && sides.old.script.text().contains("\\")
     });
     trapped || joined
+}
+
+/// `name = value`, `name= value`, `$name=value` became `name=value`.
+fn became_assignment(command: &Command, sides: &Sides) -> bool {
+    let text: String = sides.old.script.slice(&command.span).split_whitespace().collect();
+    let text = plain_text(text.trim_start_matches('$'));
+    let had: BTreeSet<&str> = sides.old.script.assignments().map(|a| a.name.as_str()).collect();
+    let emptied = |name: &str| command.assignments.iter().any(|a| a.name == name);
+    sides.new.script.assignments().filter(|a| !had.contains(a.name.as_str()) || emptied(&a.name)).any(|a| {
+        let value = a.value.as_ref().map(plain).unwrap_or_default();
+        let value: String = value.split_whitespace().collect();
+        !value.is_empty() && text == format!("{}={value}", a.name)
+    })
 }
 
 /// `cat file | …` became `… < file`, `$(ls dir/*)` became `dir/*`: whether the new script reads the same operands.
