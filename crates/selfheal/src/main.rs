@@ -59,9 +59,9 @@ fn main() -> ExitCode {
         return exit(code);
     }
     selfheal_exec::survive_file_limit();
-    let cli = match parse(args) {
+    let cli = match parse(args.clone()) {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, &args),
     };
     match run(&Context::from_process(), cli.command) {
         Ok(code) => exit(code),
@@ -124,19 +124,35 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
 }
 
 /// Help and version go to standard output; what is wrong with the command line is told in selfheal's own form.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: &clap::Error, args: &[OsString]) -> ExitCode {
     if !error.use_stderr() {
         commands::print(&error.to_string());
         return ExitCode::SUCCESS;
     }
+    commands::tell(&CommandError::usage(usage_error(error)).hint(usage_hint(args)).to_string());
+    exit(exit_code::USAGE)
+}
+
+/// What is wrong, in one line. The grammar's own advice is left out: it knows nothing of jobs.
+fn usage_error(error: &clap::Error) -> String {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "a command is missing".to_owned();
+    }
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let what: Vec<&str> = lines.by_ref().take_while(|line| !line.starts_with("Usage:")).collect();
-    commands::tell(
-        &CommandError::usage(what.join(" ")).hint("selfheal --help, or selfheal COMMAND --help").to_string(),
-    );
-    exit(exit_code::USAGE)
+    let ends = ["Usage:", "tip:", "For more information"];
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let what: Vec<&str> = lines.take_while(|line| !ends.iter().any(|end| line.starts_with(end))).collect();
+    what.join(" ")
+}
+
+/// The mistake that is made most is a job's command without the sign that it begins.
+fn usage_hint(args: &[OsString]) -> &'static str {
+    let without_sign = args.get(1).is_some_and(|word| word == "run") && !args.iter().any(|word| word == "--");
+    match without_sign {
+        true => "put -- in front of the job's command: selfheal run -- COMMAND [ARGUMENT …]",
+        false => "selfheal --help, or selfheal COMMAND --help",
+    }
 }
 
 fn exit(code: i32) -> ExitCode {

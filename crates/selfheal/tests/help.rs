@@ -65,6 +65,29 @@ fn what_is_wrong_with_a_command_line_is_told_with_a_hint() {
 }
 
 #[test]
+fn a_wrong_command_line_is_told_without_the_words_of_the_grammar() {
+    let env = env();
+    for (args, error, hint) in [
+        (&[][..], "a command is missing", "selfheal --help"),
+        (&["cron"], "a command is missing", "selfheal --help"),
+        (&["run", "true"], "unexpected argument 'true' found", "selfheal run -- COMMAND"),
+        (&["run", "bash", "x.sh", "--fast"], "unexpected argument 'bash' found", "selfheal run -- COMMAND"),
+        (&["run", "--deadline", "-1", "--", "true"], "unexpected argument '-1' found", "selfheal --help"),
+        (
+            &["run", "--deadline", "soon", "--", "true"],
+            "invalid value 'soon' for '--deadline <SECONDS>': invalid digit found in string",
+            "selfheal --help",
+        ),
+    ] {
+        let run = env.run(args);
+        let mut lines = run.stderr.lines();
+        assert_eq!(lines.next(), Some(format!("error: {error}").as_str()), "{args:?}: {run:?}");
+        assert!(lines.next().is_some_and(|line| line.contains(hint)), "{args:?}: {run:?}");
+        assert_eq!((run.code, lines.next()), (2, None), "{args:?}: {run:?}");
+    }
+}
+
+#[test]
 fn generated_documents_are_up_to_date() {
     let env = env();
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
