@@ -31,6 +31,14 @@ fn a_broken_settings_file() {
 }
 
 #[test]
+fn an_unknown_setting_is_named_as_people_write_it() {
+    let env = env();
+    env.write("selfheal.toml", "[limits]\ngrace-ms = 1\n");
+    let line = runs_all_the_same(&env);
+    assert!(line.contains("unknown setting limits.grace-ms"), "{line}");
+}
+
+#[test]
 fn a_corrupt_store() {
     let env = env();
     env.run(&["run", "--", "true"]);

@@ -183,7 +183,12 @@ impl Options {
     /// When it is not TOML or a value has the wrong type; the text shows line and caret.
     pub fn parse(text: &str, unknown: &mut Vec<String>) -> Result<Self, String> {
         let reader = toml::Deserializer::parse(text).map_err(|error| error.to_string())?;
-        serde_ignored::deserialize(reader, |path| unknown.push(path.to_string()))
+        serde_ignored::deserialize(reader, |path| unknown.push(key_of(&path)))
             .map_err(|error| error.to_string())
     }
+}
+
+/// A key by its whole path, as people write it. What may be left out is a step of its own there, shown as `?`.
+fn key_of(path: &serde_ignored::Path<'_>) -> String {
+    path.to_string().replace("?.", "")
 }
