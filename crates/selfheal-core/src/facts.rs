@@ -61,6 +61,9 @@ pub struct RecordedFacts {
     pub env: Vec<(String, String)>,
     /// The program that runs the job's script.
     pub program: Option<Program>,
+    /// The command lines of what the job left running in the background.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_running: Vec<String>,
 }
 
 impl RecordedFacts {
@@ -76,6 +79,7 @@ impl RecordedFacts {
             limits: facts.limits.clone(),
             env: env.map(|(name, value)| (name.clone(), recorded(name, value, redactor))).collect(),
             program: facts.program.clone(),
+            left_running: Vec::new(),
         }
     }
 

@@ -299,7 +299,7 @@ pub struct RunRecord {
     pub duration_ms: u64,
     /// Its exit code.
     pub exit_code: i32,
-    /// `succeeded`, `negative` or `failed`.
+    /// `succeeded`, `negative`, `failed`, `cancelled` or `skipped`.
     pub outcome: String,
     /// Facts about where it ran, as redacted JSON.
     pub facts: Option<Redacted>,

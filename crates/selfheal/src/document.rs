@@ -23,7 +23,7 @@ pub struct RunDocument {
     /// The version of this form; grows when a field changes its meaning or goes.
     pub version: u32,
     /// `succeeded`, `negative`, `retried`, `healed`, `held`, `failed`, `suspended`, `handed_over`, `refused`, `limit`,
-    /// `error`, or `skipped`: an earlier run of the job still went on.
+    /// `error`, `cancelled`: it was told to end by a signal, or `skipped`: an earlier run of the job still went on.
     pub status: String,
     /// The incident, if the job failed.
     pub incident: Option<String>,

@@ -97,7 +97,7 @@ fn a_run_takes_the_place_of_the_one_before() {
     env.write("go", "");
     assert_eq!(instead.wait().unwrap().code(), Some(0));
     assert_eq!(env.read("log"), "first begins\nfirst ends early\nsecond begins\nsecond ends\n");
-    assert_eq!(recorded(&env), [("failed".into(), 0), ("succeeded".into(), 0)]);
+    assert_eq!(recorded(&env), [("cancelled".into(), 0), ("succeeded".into(), 0)]);
 }
 
 #[test]

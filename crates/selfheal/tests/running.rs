@@ -135,3 +135,38 @@ fn a_good_run_is_recorded_with_where_it_took_place() {
         assert!(facts.as_str().contains(part), "{part}: {}", facts.as_str());
     }
 }
+
+#[test]
+fn a_run_that_was_told_to_end_is_recorded_as_cancelled() {
+    let env = env();
+    // The job tells the supervisor's parent, that is selfheal, to end, and answers the signal with 0.
+    let line = "\"$0\" run --job j --json doc -- sh -c 'trap \"exit 0\" TERM; : > up; while :; do sleep 0.05; done' & \
+        until [ -e up ]; do sleep 0.05; done; kill -TERM $!; wait $!";
+    let ran = shell(&env, line);
+    assert_eq!(ran.status.code(), Some(0), "{ran:?}");
+    let document: serde_json::Value = serde_json::from_str(&env.read("doc")).unwrap();
+    assert_eq!(document["status"], "cancelled", "{document}");
+    let store = Store::open(&env.state(), StoreOptions::default()).unwrap();
+    let runs = store.runs(&JobKey::new("j"), 10).unwrap();
+    assert_eq!((runs[0].outcome.as_str(), runs[0].exit_code), ("cancelled", 0));
+}
+
+#[test]
+fn what_a_job_leaves_in_the_background_is_recorded_and_named() {
+    let env = env();
+    // It ends when the test's folder is gone, at the latest.
+    let job = "while [ -e here ]; do sleep 0.05; done > /dev/null 2>&1 & exit 0";
+    env.write("here", "");
+    let (ran, document) = document(&env, &["--job", "j", "--", "bash", "-c", job]);
+    std::fs::remove_file(env.work().join("here")).unwrap();
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    let notes = document["notes"].to_string();
+    assert!(
+        notes.contains("still running in the background") && notes.contains("while [ -e here ]"),
+        "{notes}"
+    );
+    let store = Store::open(&env.state(), StoreOptions::default()).unwrap();
+    let runs = store.runs(&JobKey::new("j"), 10).unwrap();
+    let facts: serde_json::Value = serde_json::from_str(runs[0].facts.as_ref().unwrap().as_str()).unwrap();
+    assert!(facts["left_running"][0].as_str().unwrap().contains("while [ -e here ]"), "{facts}");
+}

@@ -61,7 +61,7 @@ pub use examine::text_of;
 pub use given::Given;
 pub use propose::Source;
 pub(crate) use propose::maker;
-pub(crate) use record::{command_line, entry, run_record, was_good};
+pub(crate) use record::{CANCELLED, command_line, entry, run_record, was_good};
 pub use remember::{imported, taken_back};
 
 /// What a healer works with. Borrowed from the command that runs the job.

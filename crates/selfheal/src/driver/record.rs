@@ -10,7 +10,7 @@ use selfheal_core::job::Job;
 use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{Clock, Entry, Journal, Message, Order, Outbox, RunRecord};
 use selfheal_core::redact::Redacted;
-use selfheal_core::run::Run;
+use selfheal_core::run::{Ended, Run};
 use serde_json::json;
 
 use super::{Failure, Healer, Tools};
@@ -88,10 +88,15 @@ pub(super) fn run(
     }
 }
 
+/// The word for a run that was told to end from outside.
+pub const CANCELLED: &str = "cancelled";
+
 /// What is kept of one run.
 #[must_use]
 pub fn run_record(job: &Job, run: &Run, outcome: &Outcome, facts: Option<Redacted>) -> RunRecord {
     let word = match outcome {
+        // Whatever a job answers that was told to end, it did not do its work.
+        _ if matches!(run.ended, Ended::Cancelled { .. }) => CANCELLED,
         Outcome::Succeeded => "succeeded",
         Outcome::Negative { .. } => "negative",
         Outcome::Failed { .. } => "failed",

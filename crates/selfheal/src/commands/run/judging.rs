@@ -61,7 +61,10 @@ impl RunPlan<'_> {
     }
 
     pub(super) fn record(&self, store: &Store, run: &Run, outcome: &Outcome, output_lost: bool) {
-        let facts = self.facts.get_or_init(|| surroundings(self.context, &self.job)).clone();
+        let facts = match run.left_running.is_empty() {
+            true => self.facts.get_or_init(|| surroundings(self.context, &self.job, &[])).clone(),
+            false => surroundings(self.context, &self.job, &run.left_running),
+        };
         let mut record = crate::driver_run_record(&self.job, run, outcome, facts);
         if output_lost {
             "failed".clone_into(&mut record.outcome);

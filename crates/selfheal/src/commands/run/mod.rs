@@ -18,7 +18,7 @@ use selfheal_core::job::Job;
 use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{Executor, Order, Trouble};
 use selfheal_core::redact::Redacted;
-use selfheal_core::run::{Ended as RunEnded, Run};
+use selfheal_core::run::{Ended as RunEnded, LeftProcess, Run};
 use selfheal_exec::{Supervisor, exec_bare};
 use selfheal_feedback::profiles::Profiles;
 use selfheal_store::Store;
@@ -31,10 +31,14 @@ use crate::config::Unusual;
 use crate::context::Context;
 use crate::contract::Contract;
 use crate::document::{self, RunDocument};
-use crate::driver::{Failure, Given};
+use crate::driver::{CANCELLED, Failure, Given};
 use crate::exit_code;
 use crate::normal;
 use crate::not_started;
+use crate::terminal;
+
+/// Processes left in the background that a note names.
+const MOST_NAMED: usize = 5;
 
 /// Runs a job.
 ///
@@ -204,6 +208,7 @@ impl<'a> RunPlan<'a> {
             }
             self.record(store, &run, &outcome, output_lost);
         }
+        let left = self.left_running(&run);
         if self.given.is_some() && !matches!(outcome, Outcome::Failed { .. }) {
             let note = self.context.texts().say("note-proposal-not-needed", &[]);
             tell(&format!("selfheal: {note}"));
@@ -222,6 +227,7 @@ impl<'a> RunPlan<'a> {
             },
         };
         document.notes.extend(self.waits.get().cloned());
+        document.notes.extend(left);
         if let Some(spool) = supervisor.take_spool() {
             let emitted = spool.emit(&mut std::io::stdout().lock());
             // A reader that went away is no fault of the job.
@@ -234,13 +240,26 @@ impl<'a> RunPlan<'a> {
         Ok(code)
     }
 
+    /// What the job left in the background, in a sentence: no reason to say anything to whoever reads its output.
+    fn left_running(&self, run: &Run) -> Option<String> {
+        let named = |process: &LeftProcess| format!("{} ({})", process.command, process.pid);
+        let shown: Vec<String> = run.left_running.iter().take(MOST_NAMED).map(named).collect();
+        let what = self.context.redactor().text(&terminal::clean(&shown.join(", ")));
+        let more = run.left_running.len().saturating_sub(MOST_NAMED).to_string();
+        let values = [("what", what.as_str()), ("more", more.as_str())];
+        let id =
+            if run.left_running.len() > MOST_NAMED { "note-left-running-more" } else { "note-left-running" };
+        (!shown.is_empty()).then(|| self.context.texts().say(id, &values))
+    }
+
     fn ended(&self, document: &mut RunDocument, status: Status, run: &Run) -> i32 {
-        document.status = status.word().to_owned();
-        match run.ended {
+        if matches!(run.ended, RunEnded::Cancelled { .. }) {
             // A job that was told to end may do so with any code.
-            RunEnded::Cancelled { .. } => run.ended.code(),
-            _ => exit_code::of_run(status, run.ended.code(), self.args.exit_status),
+            CANCELLED.clone_into(&mut document.status);
+            return run.ended.code();
         }
+        document.status = status.word().to_owned();
+        exit_code::of_run(status, run.ended.code(), self.args.exit_status)
     }
 
     /// The last resort: selfheal's own supervision is broken, so the job takes its place.

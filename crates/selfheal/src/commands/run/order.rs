@@ -7,6 +7,7 @@ use selfheal_core::ids::RunId;
 use selfheal_core::job::Job;
 use selfheal_core::ports::{Clock, LogOrder, Order, Passing};
 use selfheal_core::redact::Redacted;
+use selfheal_core::run::LeftProcess;
 use selfheal_exec::Supervisor;
 use selfheal_store::Store;
 
@@ -17,6 +18,8 @@ use crate::pace;
 
 /// Bytes kept of each end of each stream.
 const KEEP: usize = 64 * 1024;
+/// Processes that a job left in the background and that are recorded.
+const MOST_LEFT: usize = 20;
 
 impl RunPlan<'_> {
     pub(super) fn order(&self) -> Order {
@@ -57,13 +60,16 @@ impl RunPlan<'_> {
         }
         let (job, facts, here) = (self.job.clone(), Arc::clone(&self.facts), Arc::clone(&context));
         let supervisor = supervisor.with_on_start(move |_| {
-            facts.get_or_init(|| surroundings(&here, &job));
+            facts.get_or_init(|| surroundings(&here, &job, &[]));
         });
         pace::told(supervisor, context, &self.job)
     }
 }
 
-/// What is recorded of where a job runs.
-pub(super) fn surroundings(context: &Context, job: &Job) -> Option<Redacted> {
-    context.redactor().json(&crate::environment::of_job(context, job, &context.env)).ok()
+/// What is recorded of where a job runs, and of what it left there. Process numbers are not: the store keeps the same text
+/// once.
+pub(super) fn surroundings(context: &Context, job: &Job, left: &[LeftProcess]) -> Option<Redacted> {
+    let mut facts = crate::environment::of_job(context, job, &context.env);
+    facts.left_running = left.iter().take(MOST_LEFT).map(|process| process.command.clone()).collect();
+    context.redactor().json(&facts).ok()
 }
