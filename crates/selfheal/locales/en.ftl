@@ -14,6 +14,7 @@ progress-wait = waiting { $seconds } s before the next try
 
 # The story
 story-failed = { $command } failed with { $how } (incident { $id })
+story-failed-by = { $command } failed: { $how } (incident { $id })
 story-retried = { $command } failed, was run again and succeeded in { $seconds } s (incident { $id })
 story-repair = { $n ->
     [one] { $n } line

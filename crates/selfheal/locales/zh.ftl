@@ -11,6 +11,7 @@ progress-wait = { $seconds } 秒后再试
 
 # 经过
 story-failed = { $command } 失败：{ $how }（事件 { $id }）
+story-failed-by = { $command } 失败：{ $how }（事件 { $id }）
 story-retried = { $command } 曾失败，重新运行后用 { $seconds } 秒成功（事件 { $id }）
 story-repair = { $n } 行，风险{ $risk }，来自 { $source }
 story-more = …… 还有 { $n } 行；全部内容：selfheal show ID --patch

@@ -170,3 +170,14 @@ fn what_a_job_leaves_in_the_background_is_recorded_and_named() {
     let facts: serde_json::Value = serde_json::from_str(runs[0].facts.as_ref().unwrap().as_str()).unwrap();
     assert!(facts["left_running"][0].as_str().unwrap().contains("while [ -e here ]"), "{facts}");
 }
+
+#[test]
+fn a_deadline_is_told_in_a_sentence() {
+    let env = env();
+    let job = "trap '' TERM; trap - TERM; bash -c \"trap '' INT; frobnicate x 2> /dev/null; exec sleep 60\"";
+    let ran = env.run(&["run", "--deadline", "1", "--", "bash", "-c", job]);
+    assert_eq!(ran.code, 124, "{ran:?}");
+    assert!(ran.stderr.contains(" failed: ended at its deadline after 1 s"), "{ran:?}");
+    let note = ran.stderr.lines().find(|line| line.contains("not run again")).unwrap_or_default();
+    assert!(note.contains("not run again: line 1 runs `frobnicate x`"), "{ran:?}");
+}

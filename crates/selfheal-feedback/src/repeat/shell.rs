@@ -108,7 +108,10 @@ impl<'a> Reader<'a> {
             _ => line_of(&inner).map(str::to_owned),
         };
         if let Some(text) = text {
-            return self.deeper()?.of_text(&text);
+            // A trap that ignores a signal or is taken away; quotes inside of quotes may be left of it.
+            let empty = text == "-" || text.chars().all(|c| matches!(c, '"' | '\'' | ' '));
+            // The line inside of the text is no line of the script.
+            return if empty { None } else { self.deeper()?.of_text(&text).map(without_line) };
         }
         let unknown = || format!("runs `{}`, of which nothing is known", short(words));
         let Some(text) = self.script_behind(&inner) else { return Some(unknown()) };
@@ -170,6 +173,15 @@ impl<'a> Reader<'a> {
         let bytes = self.scene?.read(path, LONGEST + 1)?;
         let text = String::from_utf8(bytes).ok()?;
         (text.len() <= LONGEST && !text.contains('\0')).then_some(text)
+    }
+}
+
+/// A sentence about a line of a text without the line: `line 1 runs x` is `runs x`.
+fn without_line(why: String) -> String {
+    let rest = why.strip_prefix("line ").and_then(|rest| rest.split_once(' '));
+    match rest.filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit())) {
+        Some((_, said)) => said.to_owned(),
+        None => why,
     }
 }
 

@@ -82,7 +82,7 @@ impl<'a> Story<'a> {
         let first = format!(
             "{} {}",
             self.paint.bold("selfheal:"),
-            self.paint.red(&clean(&self.texts.say("story-failed", &values)))
+            self.paint.red(&clean(&self.texts.say(failed_by(&code), &values)))
         );
         let mut lines = vec![first];
         let Some(report) = report else { return lines };
@@ -218,6 +218,12 @@ fn story_lines(story: &Story<'_>, healed: &Healed) -> Vec<String> {
 
 fn incident_code(incident: &Incident, report: Option<&Report>) -> String {
     report.map_or_else(|| format!("exit code {}", incident.exit_code), |report| report.status.clone())
+}
+
+/// The text for how a job failed: with a code or a signal, or in words that stand for themselves.
+fn failed_by(how: &str) -> &'static str {
+    let is_with = ["exit code ", "signal "].iter().any(|lead| how.starts_with(lead));
+    if is_with { "story-failed" } else { "story-failed-by" }
 }
 
 /// A path below the job's folder without that folder.
