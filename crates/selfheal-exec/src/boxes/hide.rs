@@ -10,17 +10,18 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FileType, Mode, OFlags, mkdirat, openat};
 
 use super::overlay::{Step, attach_over, bind_over, blank_over, cloned_from, fresh_folder, named, seal};
-use super::tree::resolve;
+use super::tree::{open_root, resolve, resolve_below};
 
 /// Hides paths, but for what of `seen` lies in them; gives those that were there.
 pub(crate) fn hide(root: &Path, store: &Path, paths: &[PathBuf], seen: &[PathBuf]) -> Step<Vec<PathBuf>> {
     let blank_file = store.join("blank");
     named(fs::write(&blank_file, b""), "make an empty file")?;
     named(fs::set_permissions(&blank_file, fs::Permissions::from_mode(0o000)), "make an empty file")?;
+    let top = named(open_root(root), "open the tree")?;
     let mut hidden = Vec::new();
     for path in paths {
         // Links are followed inside the tree, so that what they lead to is hidden too.
-        let Ok(place) = resolve(root, path, OFlags::PATH) else { continue };
+        let Ok(place) = resolve_below(&top, path, OFlags::PATH) else { continue };
         let windows = windows(root, path, seen);
         let covered = if !is_folder(&place) {
             bind_over(&blank_file, &place)

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 
@@ -311,9 +312,17 @@ fn blank(folder: &Path) -> Step<()> {
 }
 
 /// Opens a path as a process inside the tree would find it.
-pub(crate) fn resolve(root: &Path, path: &Path, flags: OFlags) -> io::Result<std::os::fd::OwnedFd> {
-    let root =
-        rustix::fs::openat(CWD, root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+pub(crate) fn resolve(root: &Path, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    resolve_below(&open_root(root)?, path, flags)
+}
+
+/// Opens the root of a tree, for many paths below it.
+pub(crate) fn open_root(root: &Path) -> io::Result<OwnedFd> {
+    Ok(rustix::fs::openat(CWD, root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+}
+
+/// Opens a path as a process inside the tree would find it.
+pub(crate) fn resolve_below(root: &OwnedFd, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let how = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
-    Ok(openat2(&root, path, flags | OFlags::CLOEXEC, Mode::empty(), how)?)
+    Ok(openat2(root, path, flags | OFlags::CLOEXEC, Mode::empty(), how)?)
 }
