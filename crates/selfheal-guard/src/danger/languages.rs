@@ -8,7 +8,7 @@ use selfheal_core::admission::Danger::{self, High, Medium};
 use selfheal_syntax::{Language, embedded};
 
 use super::shell::places::{Cwd, Place, Places};
-use super::{Operation, playbook, shell, sql};
+use super::{Operation, playbook, shell, sql, variables};
 use crate::scope::Roots;
 
 /// One row: languages, pattern, danger, rule, why.
@@ -197,7 +197,8 @@ fn by_tables(language: Language, text: &str, roots: &Roots) -> Vec<Operation> {
     let (rows, runs, touches) = patterns();
     let mut out = Vec::new();
     let comment = if language == Language::Node { "//" } else { "#" };
-    let joined = without_data(language, &concatenated(text));
+    let joined = concatenated(&variables::followed(language, &concatenated(text)));
+    let joined = at_home(&without_data(language, &joined));
     for (at, line) in joined.lines().enumerate() {
         let number = at as u32 + 1;
         if line.trim_start().starts_with(comment) {
@@ -235,6 +236,34 @@ fn by_tables(language: Language, text: &str, roots: &Roots) -> Vec<Operation> {
     }
     temporary(text, &mut out);
     out
+}
+
+/// Ways to ask for somebody's home, in lines that delete, as the path that a shell writes for it.
+fn at_home(text: &str) -> String {
+    const HOMES: &[&str] = &[
+        "Dir.home",
+        "Etc.getpwuid.dir",
+        "ENV[\"HOME\"]",
+        "ENV['HOME']",
+        "ENV.fetch(\"HOME\")",
+        "ENV.fetch('HOME')",
+        "$ENV{HOME}",
+        "$ENV{\"HOME\"}",
+        "File::HomeDir->my_home",
+        "os.homedir()",
+        "require(\"os\").homedir()",
+        "process.env.HOME",
+    ];
+    const DELETES: &[&str] =
+        &["rmtree", "rm", "remove", "unlink", "delete", "rimraf", "empty", "rmdir", "truncate"];
+    let one = |line: &str| {
+        let deletes = DELETES.iter().any(|word| line.contains(word));
+        match HOMES.iter().find(|home| deletes && line.contains(**home)) {
+            Some(home) if !line.contains(&format!("{{{home}")) => line.replace(home, "\"~\""),
+            _ => line.to_owned(),
+        }
+    };
+    text.lines().map(|line| one(line) + "\n").collect()
 }
 
 /// `${…}` of templates and `#{…}` of strings as variables of a shell that nobody sets.

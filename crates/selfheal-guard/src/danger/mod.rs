@@ -10,6 +10,7 @@ mod playbook;
 mod python;
 pub mod shell;
 mod sql;
+mod variables;
 
 use selfheal_core::admission::Danger;
 use selfheal_syntax::Language;

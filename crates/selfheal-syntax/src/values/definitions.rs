@@ -201,6 +201,9 @@ fn by_builtin(command: &Command) -> Vec<Definition> {
             let variable = command.arguments().get(1).and_then(Word::literal);
             let whole = match command.arguments().get(2..) {
                 Some([format]) if !format.text.contains('%') => Meaning::Word(format.clone()),
+                Some([format, words @ ..]) if format.expansions().next().is_none() => {
+                    filled(format, words).map_or(Meaning::Anything, Meaning::Word)
+                }
                 _ => Meaning::Anything,
             };
             variable.iter().map(|name| make(name, whole.clone())).collect()
@@ -219,6 +222,20 @@ fn by_builtin(command: &Command) -> Vec<Definition> {
         }
         _ => Vec::new(),
     }
+}
+
+/// A format with its `%s` and `%b` filled in by the words that follow; `None` for other directives.
+fn filled(format: &Word, words: &[Word]) -> Option<Word> {
+    let text = format.literal()?;
+    let mut text_parts = text.split('%');
+    let mut out = format!("'{}'", text_parts.next()?.replace('\'', "'\\''"));
+    let mut words = words.iter();
+    for part in text_parts {
+        let rest = part.strip_prefix(['s', 'b'])?;
+        out.push_str(words.next().map_or("", |word| word.text.as_str()));
+        out.push_str(&format!("'{}'", rest.replace('\'', "'\\''")));
+    }
+    Some(Word::new(&out, format.span.clone()))
 }
 
 /// The positional parameters of functions: one of the words that they are called with.

@@ -31,6 +31,17 @@ const INTERPRETERS: &[(&str, &[&str], Language)] = &[
     ("osascript", &["-e"], Language::Other),
     ("tclsh", &["-c"], Language::Other),
     ("expect", &["-c"], Language::Other),
+    ("wish", &["-c"], Language::Other),
+    ("jimsh", &["-e"], Language::Other),
+    ("luajit", &["-e"], Language::Other),
+    ("pwsh", &["-c", "-Command"], Language::Other),
+    ("powershell", &["-c", "-Command"], Language::Other),
+    ("elixir", &["-e"], Language::Other),
+    ("raku", &["-e"], Language::Other),
+    ("ghc", &["-e"], Language::Other),
+    ("scala", &["-e"], Language::Other),
+    ("swipl", &["-g"], Language::Other),
+    ("octave", &["--eval"], Language::Other),
     ("guile", &["-c"], Language::Other),
     ("Rscript", &["-e"], Language::Other),
     ("groovy", &["-e"], Language::Other),
@@ -176,7 +187,7 @@ pub fn judge(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], stdin: &Stdin, 
         | "duckdb" | "bq" | "snowsql" | "usql" | "sqlplus" | "isql" | "tsql" | "mycli" | "pgcli" => {
             database(walk, name, arguments, stdin, spot);
         }
-        "make" | "gmake" => make(walk, arguments, spot),
+        "make" | "gmake" => make(walk, arguments, stdin, spot),
         _ => {}
     }
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -240,6 +251,9 @@ fn shell(walk: &mut Walk<'_>, arguments: &[Arg], stdin: &Stdin, spot: Spot<'_>) 
         || file.is_some_and(|file| {
             matches!(file.spelled().as_str(), "/dev/stdin" | "-" | "/dev/fd/0" | "/proc/self/fd/0")
         });
+    if let Some(file) = file.filter(|_| !reads_stdin) {
+        walk.run_written(&file.spelled(), Language::Shell, spot);
+    }
     match file {
         _ if reads_stdin => input(walk, stdin, spot),
         Some(file) if walk.was_fetched(&file.spelled()) => {
@@ -250,7 +264,7 @@ fn shell(walk: &mut Walk<'_>, arguments: &[Arg], stdin: &Stdin, spot: Spot<'_>) 
 }
 
 /// A shell or interpreter reads its program from what is piped in.
-fn input(walk: &mut Walk<'_>, stdin: &Stdin, (line, subject): Spot<'_>) {
+pub(super) fn input(walk: &mut Walk<'_>, stdin: &Stdin, (line, subject): Spot<'_>) {
     match stdin {
         Stdin::Text(text) => {
             walk.text(text, &Stdin::Nothing, Some(line));
@@ -312,6 +326,8 @@ fn source(walk: &mut Walk<'_>, arguments: &[Arg], stdin: &Stdin, spot: Spot<'_>)
         input(walk, stdin, spot);
     } else if walk.was_fetched(&name) {
         walk.hit(spot, High, "danger/fetched-code", "it runs a file that it fetched");
+    } else if walk.written.contains_key(name.trim_start_matches("./")) {
+        walk.run_written(&name, Language::Shell, spot);
     } else if name.starts_with('\u{1}') {
         walk.hit(
             spot,
@@ -346,6 +362,9 @@ fn interpreter(
         return;
     }
     let file = arguments.iter().find(|arg| !arg.spelled().starts_with('-') || arg.process.is_some());
+    if let Some(file) = file {
+        walk.run_written(&file.spelled(), language, spot);
+    }
     match file {
         Some(file) if walk.was_fetched(&file.spelled()) => {
             walk.hit(spot, High, "danger/fetched-code", "it runs a file that it fetched")
@@ -377,7 +396,7 @@ fn unknown_text_of(walk: &mut Walk<'_>, language: Language, arg: &Arg, spot: Spo
 }
 
 /// A program text of another language.
-fn nested(walk: &mut Walk<'_>, language: Language, text: &str, (line, subject): Spot<'_>) {
+pub(super) fn nested(walk: &mut Walk<'_>, language: Language, text: &str, (line, subject): Spot<'_>) {
     if walk.depth >= super::MAX_DEPTH {
         return walk.hit(
             (line, subject),
@@ -387,7 +406,7 @@ fn nested(walk: &mut Walk<'_>, language: Language, text: &str, (line, subject): 
         );
     }
     if language == Language::Other {
-        return;
+        return super::foreign::judge(walk, text, (line, subject));
     }
     let found = operations(language, text, walk.roots).unwrap_or_default();
     for Operation { danger, rule, why, subject, .. } in found {
@@ -505,7 +524,20 @@ fn sed(walk: &mut Walk<'_>, arguments: &[Arg], (line, subject): Spot<'_>) {
     }
 }
 
-fn make(walk: &mut Walk<'_>, arguments: &[Arg], spot: Spot<'_>) {
+fn make(walk: &mut Walk<'_>, arguments: &[Arg], stdin: &Stdin, spot: Spot<'_>) {
+    let words: Vec<String> = arguments.iter().map(Arg::spelled).collect();
+    let reads = words
+        .windows(2)
+        .any(|pair| matches!(pair, [f, file] if f == "-f" && (file == "-" || file == "/dev/stdin")));
+    match stdin {
+        Stdin::Text(text) if reads || words.iter().any(|word| word == "-f-") => {
+            nested(walk, Language::Make, text, spot)
+        }
+        Stdin::Opaque if reads => {
+            walk.hit(spot, High, "danger/fetched-code", "it runs text from a pipe that nobody knows");
+        }
+        _ => {}
+    }
     for (text, _) in arguments.iter().filter_map(|arg| arg.process.clone()) {
         match process_output(&text) {
             Stdin::Text(text) => nested(walk, Language::Make, &text, spot),

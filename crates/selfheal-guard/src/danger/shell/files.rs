@@ -33,6 +33,10 @@ pub fn judge(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], stdin: &Stdin, 
         "rsync" => mirror(walk, arguments, spot),
         "chmod" => mode(walk, arguments, spot),
         "chown" | "chgrp" | "chattr" | "setfacl" | "chcon" => owner(walk, name, arguments, spot),
+        "ed" | "ex" | "vi" | "vim" | "nvim" => {
+            let files = operands(arguments).filter(|arg| arg.spelled().starts_with(['/', '~']));
+            files.for_each(|arg| written(walk, walk.places().of(&arg.value), false, spot))
+        }
         "xargs" if *stdin == Stdin::Opaque => {}
         "fallocate" | "head" if huge(arguments) => {
             walk.hit(spot, High, "danger/exhaustion", "it fills the disk");
@@ -193,8 +197,9 @@ fn copy(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], spot: Spot<'_>) {
     if name == "install" && set_uid {
         walk.hit(spot, High, "danger/mode", "it sets a set-uid or set-gid bit");
     }
-    if name == "cp" && all.iter().any(|arg| arg.spelled() == "/dev/null") && place == Place::Inside {
-        walk.hit(spot, Medium, "danger/overwrite", "it empties a file");
+    if all.iter().any(|arg| arg.spelled() == "/dev/null") {
+        let outside = matches!(place, Place::Outside | Place::Home | Place::Above);
+        walk.hit(spot, if outside { High } else { Medium }, "danger/overwrite", "it empties a file");
     }
 }
 
@@ -306,8 +311,12 @@ fn mirror(walk: &mut Walk<'_>, arguments: &[Arg], spot: Spot<'_>) {
     let Some(target) = operands(arguments).last().cloned().filter(|_| !dry) else { return };
     let place = walk.places().of(&target.value);
     if deletes {
-        let place = if place == Place::Unknown { Place::PerhapsTop } else { place };
-        deleted(walk, place, true, true, spot);
+        let moves = arguments.iter().any(|arg| arg.spelled().starts_with("--remove-source"));
+        let sources: Vec<Place> = operands(arguments).map(|arg| walk.places().of(&arg.value)).collect();
+        for place in if moves { sources } else { vec![place] } {
+            let place = if place == Place::Unknown { Place::PerhapsTop } else { place };
+            deleted(walk, place, true, true, spot);
+        }
     } else {
         written(walk, place, false, spot);
     }

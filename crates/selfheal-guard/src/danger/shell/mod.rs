@@ -4,11 +4,14 @@ mod argv;
 mod code;
 mod fetched;
 mod files;
+mod foreign;
 mod network;
 pub mod places;
 mod renamed;
 mod rules;
+mod runners;
 mod wrappers;
+mod written;
 
 use selfheal_core::admission::Danger;
 use selfheal_syntax::shell::{Command, CommandKind, LoopKind, Redirect, Script, Statement, StatementKind};
@@ -68,6 +71,8 @@ struct Walk<'a> {
     fetched_folders: Vec<String>,
     /// Whether the folder that commands run in was fetched.
     in_fetched: bool,
+    /// Texts that the script wrote to files.
+    written: std::collections::BTreeMap<String, String>,
     /// Other names of commands: aliases, and programs that were copied or linked.
     aliases: std::collections::BTreeMap<String, String>,
     /// Calls of functions that were followed.
@@ -97,6 +102,7 @@ impl<'a> Walk<'a> {
             fetched: Vec::new(),
             fetched_folders: Vec::new(),
             in_fetched: false,
+            written: std::collections::BTreeMap::new(),
             aliases: std::collections::BTreeMap::new(),
             called: std::collections::BTreeSet::new(),
             prelude: Vec::new(),
@@ -403,7 +409,9 @@ impl<'a> Walk<'a> {
         for list in lists {
             self.calls(unit, &list, line);
             self.judge(&list, stdin, line);
+            self.search(unit, &list, stdin, line);
         }
+        self.remember_written(unit, command, index, stdin);
         self.prelude.clear();
         if fetches(command) {
             self.fetch_into(command);
@@ -455,6 +463,16 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Looks for a command in the words of one that is not known, and is no function of the script.
+    fn search(&mut self, unit: &Unit<'_>, list: &[Arg], stdin: &Stdin, line: u32) {
+        let Some((name, arguments)) = list.split_first() else { return };
+        let Some(name) = name.known() else { return };
+        if !unit.script.functions().iter().any(|function| function.name == name) {
+            let base = name.rsplit('/').next().unwrap_or(&name);
+            runners::judge(self, base, arguments, stdin, line);
+        }
+    }
+
     /// Judges one argument list.
     fn judge(&mut self, list: &[Arg], stdin: &Stdin, line: u32) {
         self.work += 1;
@@ -500,6 +518,9 @@ impl<'a> Walk<'a> {
                     "a pattern stands where a command should",
                 );
                 return None;
+            }
+            if known.contains('/') {
+                self.run_written(&known, selfheal_syntax::Language::Shell, (line, &known));
             }
             if self.was_fetched(&known) {
                 self.hit(
@@ -674,7 +695,12 @@ impl<'a> Walk<'a> {
             |word: &selfheal_syntax::shell::Word| !nothing || word.text.starts_with("/dev/") || own(word);
         if let Some(target) = target.filter(|target| !harmless(target)) {
             let subject = format!("> {}", target.text.replace(['"', '\''], ""));
-            self.hit((line, &subject), Danger::Medium, "danger/overwrite", "it empties a file");
+            let outside =
+                unit.values.alternatives(target, line).iter().any(|value| {
+                    matches!(self.places().of(value), Place::Outside | Place::Home | Place::Above)
+                });
+            let danger = if outside { Danger::High } else { Danger::Medium };
+            self.hit((line, &subject), danger, "danger/overwrite", "it empties a file");
         }
     }
 

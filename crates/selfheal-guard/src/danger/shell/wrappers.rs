@@ -141,6 +141,10 @@ pub fn unwrap(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], stdin: &Stdin,
     }
     let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { return false };
     let inner = behind(wrapper, arguments);
+    if inner.is_empty() && matches!(name, "sudo" | "doas" | "chroot" | "nsenter" | "unshare" | "fakeroot") {
+        // `sudo -s`, `chroot dir`: a shell that reads what is piped in.
+        super::code::input(walk, stdin, (line, name));
+    }
     if inner.is_empty() {
         return matches!(name, "env" | "command" | "exec" | "time");
     }
