@@ -57,7 +57,7 @@ const ANSWER: [&str; 37] = [
 ];
 
 /// Words of an error.
-const ERROR: [&str; 33] = [
+const ERROR: [&str; 39] = [
     "error",
     "errors",
     "fail",
@@ -91,6 +91,12 @@ const ERROR: [&str; 33] = [
     "illegal",
     "incomplete",
     "unreadable",
+    "unsupported",
+    "not supported",
+    "no support",
+    "malformed",
+    "refused",
+    "unknown",
 ];
 
 /// The exit codes that a script documents: code, meaning, and whether it is an answer (`None` when its words do not say).
@@ -344,6 +350,12 @@ mod tests {
         assert_eq!(codes(text), [(0, None), (1, Some(true)), (2, Some(false))]);
         let text = "# Exit status:\n#  0  fine\n#  1  updates found\n#  3 = usage\n\n# 7 dwarfs\n";
         assert_eq!(codes(text), [(0, None), (1, Some(true)), (3, Some(false))]);
+    }
+
+    #[test]
+    fn what_a_tool_does_not_support_is_no_answer() {
+        let text = "# Exit codes:\n# 1  unsupported protocol; there is no new support for it\n# 2  malformed, nothing read\n# 3  refused: already taken\n";
+        assert_eq!(codes(text), [(1, Some(false)), (2, Some(false)), (3, Some(false))]);
     }
 
     #[test]
