@@ -181,3 +181,12 @@ fn a_deadline_is_told_in_a_sentence() {
     let note = ran.stderr.lines().find(|line| line.contains("not run again")).unwrap_or_default();
     assert!(note.contains("not run again: line 1 runs `frobnicate x`"), "{ran:?}");
 }
+
+#[test]
+fn the_end_of_a_note_is_not_cut_off() {
+    let env = env();
+    let job = "echo row >> ledger.csv; echo 'curl: (28) Connection timed out' >&2; exit 28";
+    let ran = env.run(&["run", "--", "bash", "-c", job]);
+    let words: Vec<&str> = ran.stderr.split_whitespace().collect();
+    assert!(words.join(" ").contains("--repeatable says that it may)"), "{ran:?}");
+}

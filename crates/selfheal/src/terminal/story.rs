@@ -75,6 +75,20 @@ impl<'a> Story<'a> {
         format!("  {} {}", self.paint.bold(&pad(&label, 8)), shorten(&clean(text.as_str()), room))
     }
 
+    /// A note in at most two lines: what it says to do stands at its end.
+    fn note(&self, note: &str) -> Vec<String> {
+        let room = self.width.saturating_sub(12);
+        let safe = self.safe(note);
+        let cut = safe.char_indices().nth(room).map(|(at, _)| safe.get(..at).unwrap_or_default());
+        let first = cut.and_then(|head| head.rsplit_once(' ')).map_or(safe.as_str(), |(head, _)| head);
+        let rest = safe.get(first.len()..).unwrap_or_default().trim();
+        let mut lines = vec![self.labelled("label-note", first)];
+        if !rest.is_empty() {
+            lines.push(format!("  {} {}", pad("", 8), shorten(&clean(rest), room)));
+        }
+        lines
+    }
+
     fn failure(&self, incident: &Incident, report: Option<&Report>) -> Vec<String> {
         let code = incident_code(incident, report);
         let values =
@@ -208,9 +222,7 @@ fn story_lines(story: &Story<'_>, healed: &Healed) -> Vec<String> {
     }
     let ending = story.ending(healed);
     let room = MOST_LINES.saturating_sub(lines.len() + ending.len());
-    lines.extend(
-        healed.notes.iter().take(room.min(3)).map(|note| story.labelled("label-note", &story.safe(note))),
-    );
+    lines.extend(healed.notes.iter().take(room.min(3)).flat_map(|note| story.note(note)));
     lines.truncate(MOST_LINES.saturating_sub(ending.len()));
     lines.extend(ending);
     lines
