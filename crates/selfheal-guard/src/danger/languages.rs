@@ -130,7 +130,7 @@ const ROWS: &[Row] = &[
     ),
     Row(
         RUBY,
-        r"\b(instance_)?eval\b|\bclass_eval\b|\bsend\s*\(\s*[^:\s]",
+        r"\b(instance_)?eval\b|\bclass_eval\b|\b(__|public_)?send(__)?\s*\(\s*[^:\s]",
         High,
         "danger/hidden-command",
         "it runs a text as program",
@@ -590,12 +590,19 @@ fn touched(line: u32, text: &str, roots: &Roots) -> Vec<Operation> {
 /// The shell in a Makefile, a YAML file or a Dockerfile, piece by piece.
 fn lines_of_shell(language: Language, text: &str, roots: &Roots) -> Option<Vec<Operation>> {
     let mut out = Vec::new();
-    let prelude = if language == Language::Make { make_variables(text) } else { String::new() };
+    let prelude = match language {
+        Language::Make => make_variables(text),
+        Language::Docker => added_files(text),
+        _ => String::new(),
+    };
     let skipped = prelude.matches('\n').count() as u32;
     for block in embedded::blocks(language, text) {
         let lines: Vec<&str> = block.lines.iter().map(|(_, line)| line.as_str()).collect();
         let script = format!("{prelude}{}\n", lines.join("\n"));
         for found in shell::operations(&script, roots)? {
+            if language == Language::Docker && found.line <= skipped {
+                continue;
+            }
             let at = found.line.saturating_sub(skipped + 1) as usize;
             let line = block.lines.get(at).or(block.lines.first()).map_or(1, |(line, _)| *line);
             out.push(Operation { line, ..found });
@@ -613,6 +620,22 @@ fn lines_of_shell(language: Language, text: &str, roots: &Roots) -> Option<Vec<O
         out.extend(playbook::operations(text, roots));
     }
     Some(out)
+}
+
+/// What `ADD https://… FILE` of a Dockerfile fetches, as commands of a shell.
+fn added_files(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines().filter(|line| line.trim_start().to_uppercase().starts_with("ADD ")).take(32) {
+        let words: Vec<&str> =
+            line.split_whitespace().skip(1).filter(|word| !word.starts_with("--")).collect();
+        if let [address, target] = words.as_slice()
+            && address.contains("://")
+            && !target.contains(['\'', '"'])
+        {
+            out.push_str(&format!("curl -o '{target}' 'https://added'\n"));
+        }
+    }
+    out
 }
 
 /// Whether an operation is what images are built for: accounts, caches that are emptied.

@@ -1,5 +1,6 @@
 //! Danger in Python programs: calls that delete, write, run, fetch or send.
 
+mod names;
 mod tables;
 
 use std::collections::BTreeMap;
@@ -42,6 +43,7 @@ fn assigned(module: &Module) -> BTreeMap<String, Vec<Node<'_>>> {
             "assignment" | "augmented_assignment" | "for_statement" => {
                 (node.child_by_field_name("left"), node.child_by_field_name("right"))
             }
+            "call" => appended(module, node),
             _ => continue,
         };
         // `fd, path = tempfile.mkstemp()`: every name is worth what the call gives.
@@ -58,6 +60,17 @@ fn assigned(module: &Module) -> BTreeMap<String, Vec<Node<'_>>> {
         }
     }
     out
+}
+
+/// `words.append(x)`, `words.extend(xs)`: the list and what it gets.
+fn appended<'a>(module: &'a Module, call: Node<'a>) -> (Option<Node<'a>>, Option<Node<'a>>) {
+    let function = call.child_by_field_name("function");
+    let method = function.and_then(|function| function.child_by_field_name("attribute"));
+    if !method.is_some_and(|method| matches!(module.text_of(method), "append" | "extend" | "appendleft")) {
+        return (None, None);
+    }
+    let object = function.and_then(|function| function.child_by_field_name("object"));
+    (object, call.child_by_field_name("arguments").and_then(|list| list.named_child(0)))
 }
 
 impl<'a> Judge<'a> {
@@ -90,14 +103,22 @@ impl<'a> Judge<'a> {
         match node.kind() {
             "identifier" => {
                 let name = self.module.text_of(node);
-                match self
-                    .names
-                    .get(name)
-                    .and_then(|all| all.iter().rfind(|right| right.start_byte() < node.start_byte()))
-                {
-                    Some(right) => self.worth(*right, depth + 1),
-                    None => unknown(name),
+                let before = |right: &&&Node<'a>| right.start_byte() < node.start_byte();
+                let all = self.names.get(name).map(Vec::as_slice).unwrap_or_default();
+                let all: Vec<&Node<'a>> = all.iter().filter(|right| before(&right)).collect();
+                let added = |right: &&&Node<'a>| {
+                    right.parent().is_some_and(|parent| parent.kind() == "augmented_assignment")
+                };
+                let more = all.iter().rev().take_while(added).take(8).count();
+                let Some(first) = all.len().checked_sub(more + 1).and_then(|at| all.get(at)) else {
+                    return all.last().map_or_else(|| unknown(name), |right| self.worth(**right, depth + 1));
+                };
+                // `x += y` behind `x = …`.
+                let mut value = self.worth(**first, depth + 1);
+                for right in all.iter().skip(all.len() - more) {
+                    value.pieces.extend(self.worth(**right, depth + 1).pieces);
                 }
+                merged(value)
             }
             "parenthesized_expression" | "await" => {
                 node.named_child(0).map_or_else(|| unknown("?"), |inner| self.worth(inner, depth + 1))
@@ -119,7 +140,9 @@ impl<'a> Judge<'a> {
                 }
             }
             "string" | "concatenated_string" => self.interpolated(node, depth),
+            "call" if is_home(self.module.text_of(node)) => unknown("HOME"),
             "call" => self.result(node, depth),
+            "subscript" if is_home(self.module.text_of(node)) => unknown("HOME"),
             "attribute" | "subscript" => unknown(self.module.text_of(node)),
             _ => unknown("?"),
         }
@@ -227,6 +250,10 @@ impl<'a> Judge<'a> {
     }
 
     fn call(&mut self, call: &Call) {
+        if let Some(resolved) = names::proper(self.module, &self.names, &call.resolved) {
+            self.call(&Call { callee: resolved.clone(), resolved, ..call.clone() });
+        }
+        self.by_module(call);
         let subject = format!(
             "{}({})",
             call.resolved,
@@ -254,6 +281,34 @@ impl<'a> Judge<'a> {
         }
         self.by_method(call, &subject);
         self.hidden(call, &subject);
+    }
+
+    /// Calls that count by the module that they come from.
+    fn by_module(&mut self, call: &Call) {
+        let has = |name: &str| self.module.imports().iter().any(|import| import.module == name);
+        let method = call.callee.rsplit('.').next().unwrap_or_default();
+        if has("psutil")
+            && matches!(method, "kill" | "terminate" | "suspend" | "send_signal")
+            && call.callee.contains('.')
+        {
+            self.hit(
+                (call.line, &call.callee),
+                High,
+                "danger/signals",
+                "it signals processes that may not be its own",
+            );
+        }
+        // `sh.rm("-rf", "x")`: every attribute of that module is a program.
+        let program = call.resolved.strip_prefix("sh.").filter(|_| has("sh"));
+        if let Some(program) = program {
+            let words = call.arguments.iter().map(|argument| self.value(argument).known());
+            let words =
+                words.map(|word| word.map_or_else(|| "\"$UNKNOWN\"".to_owned(), |word| shell_word(&word)));
+            let line = std::iter::once(program.to_owned()).chain(words).collect::<Vec<_>>().join(" ");
+            for found in shell::operations(&line, self.roots).unwrap_or_default() {
+                self.hit((call.line, &found.subject), found.danger, &found.rule, &found.why);
+            }
+        }
     }
 
     /// The items of a list of literals that a loop gives to a name.
@@ -453,6 +508,10 @@ impl<'a> Judge<'a> {
                 out.extend(self.list(node.child_by_field_name("right")?, depth + 1)?);
                 Some(out)
             }
+            // What was appended is one word.
+            _ if node.parent().is_some_and(|parent| parent.kind() == "argument_list") && depth > 0 => {
+                Some(vec![self.worth(node, 0).known().unwrap_or_else(|| "$UNKNOWN".to_owned())])
+            }
             _ => None,
         }
     }
@@ -467,7 +526,10 @@ impl<'a> Judge<'a> {
             .imports()
             .iter()
             .any(|import| SERVICES.iter().any(|service| import.module.starts_with(service)));
-        if services && SERVICE_METHODS.contains(&method) && !object.ends_with("os") {
+        let destroys = ["delete_", "terminate_", "drop_", "purge_", "destroy_"]
+            .iter()
+            .any(|verb| method.starts_with(verb));
+        if services && (SERVICE_METHODS.contains(&method) || destroys) && !object.ends_with("os") {
             self.hit((call.line, subject), High, "danger/service-data", "it destroys data in a service");
         }
         if matches!(method, "execute" | "executescript" | "executemany" | "exec_driver_sql") {
@@ -676,6 +738,14 @@ impl<'a> Judge<'a> {
             self.hit((1, "os.environ"), High, "danger/sends", "it gives the whole environment away");
         }
     }
+}
+
+/// Ways to ask for somebody's home in the environment.
+fn is_home(text: &str) -> bool {
+    ["os.environ[", "os.getenv(", "os.environ.get(", "environ[", "getenv("]
+        .iter()
+        .filter_map(|ask| text.strip_prefix(ask))
+        .any(|rest| matches!(rest.trim_start_matches(['"', '\'']).get(..5), Some("HOME\"" | "HOME'")))
 }
 
 fn merged(value: Value) -> Value {

@@ -74,9 +74,9 @@ fn remember(patterns: &Patterns, line: &str, known: &mut BTreeMap<String, String
     }
     if let Some(captures) = patterns.pushed.captures(line) {
         let name = (1..=3).find_map(|at| text(&captures, at));
-        add(known, name, text(&captures, 4));
+        add(known, false, (name, text(&captures, 4)));
     } else if let Some(captures) = patterns.appended.captures(line) {
-        add(known, text(&captures, 1), text(&captures, 2));
+        add(known, true, (text(&captures, 1), text(&captures, 2)));
     } else if let Some(captures) = patterns.assigned.captures(line)
         && let (Some(name), Some(value)) = (text(&captures, 1), text(&captures, 2))
         && known.len() < MAX_NAMES
@@ -85,8 +85,16 @@ fn remember(patterns: &Patterns, line: &str, known: &mut BTreeMap<String, String
     }
 }
 
-fn add(known: &mut BTreeMap<String, String>, name: Option<String>, value: Option<String>) {
+fn add(known: &mut BTreeMap<String, String>, joined: bool, (name, value): (Option<String>, Option<String>)) {
     let (Some(name), Some(value)) = (name, value) else { return };
+    let joins = |text: &str| text.starts_with(['"', '\'', '`']);
+    let fits = |own: &&mut String| joined && joins(own) && own.len() + value.len() < MAX_VALUE;
+    if let Some(own) = known.get_mut(&name).filter(|own| joins(&value) && fits(own)) {
+        // Two texts become one.
+        own.pop();
+        own.push_str(value.trim_end_matches([';', ' ']).get(1..).unwrap_or_default());
+        return;
+    }
     if let Some(own) = known.get_mut(&name).filter(|own| own.len() + value.len() < MAX_VALUE) {
         let more = worth(value.trim_end_matches(')'));
         own.push_str(", ");
@@ -141,8 +149,8 @@ fn put_in(line: &str, known: &BTreeMap<String, String>, calls: &[String]) -> Str
             }
             Some(value) if quoted => out.push_str(bare(value)),
             Some(value) => out.push_str(value),
-            None if calls.iter().any(|call| call == name)
-                && behind.trim_start().starts_with(['(', '.'])
+            None if calls.iter().any(|call| call == name.trim_start_matches('$'))
+                && behind.trim_start().starts_with(['(', '.', '-'])
                 && !quoted =>
             {
                 out.push_str("system");
