@@ -3,6 +3,7 @@
 mod handlers;
 mod loss;
 mod steps;
+mod weaker;
 
 use std::collections::BTreeMap;
 
@@ -72,6 +73,7 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(gone(&old, &new));
     out.extend(loss::compare(&old, &new));
     out.extend(steps::compare(&old, &new));
+    out.extend(weaker::compare(&old, &new));
     out
 }
 
@@ -328,7 +330,7 @@ fn checks(old: &Module, new: &Module) -> Vec<Finding> {
         let vacuous = has.iter().any(|text| !had.contains(text) && is_vacuous(text))
             || fresh < lost
             || equal(&has) < equal(&had)
-            || steps::asks_for_less(&had, &has);
+            || weaker::asks_for_less(&had, &has);
         let weight = if vacuous { Weight::Refuse } else { Weight::High };
         out.push(whole("masking/check-changed", weight, "an assertion is another"));
     }

@@ -72,6 +72,10 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     }
     out.extend(gone(&had, &has));
     out.extend(constant(&had, &has, line));
+    if count(&has, "COMMIT") < count(&had, "COMMIT") && count(&has, "ROLLBACK") > count(&had, "ROLLBACK") {
+        let why = "what was done is taken back, and the script ends with success";
+        out.push(at("masking/data-dropped", line, Weight::Refuse, why));
+    }
     out.extend(filtered(&had, &has, line));
     out
 }

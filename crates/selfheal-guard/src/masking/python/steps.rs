@@ -51,7 +51,6 @@ pub fn compare(old: &Module, new: &Module) -> Vec<Finding> {
     out.extend(expected(old, new));
     out.extend(bars(old, new));
     out.extend(unchecked(old, new));
-    out.extend(unwatched(old, new));
     out.extend(skipped_items(old, new));
     out.extend(codes(old, new));
     out.extend(not_waited_for(old, new));
@@ -343,86 +342,6 @@ fn bars(old: &Module, new: &Module) -> Vec<Finding> {
         }
     }
     out
-}
-
-/// Whether of two assertions that differ only in signs and numbers the second lets more pass, or another number.
-pub(super) fn asks_for_less(had: &[String], has: &[String]) -> bool {
-    const LOOSER: &[(&str, &str)] =
-        &[(">", ">="), ("<", "<="), ("==", ">="), ("==", "<="), ("==", "!="), (">", "!="), ("<", "!=")];
-    let signs = |text: &str| -> Vec<String> {
-        text.split(' ').filter(|word| word.chars().all(|c| "<>=!".contains(c))).map(str::to_owned).collect()
-    };
-    let number = |word: &str| word.trim_matches(['(', ')', ',', ']']).parse::<f64>().is_ok();
-    let numbers = |text: &str| -> Vec<String> {
-        text.split(' ').filter(|word| number(word)).map(str::to_owned).collect()
-    };
-    let shape = |text: &str| -> Vec<String> {
-        let kept = text.split(' ').filter(|word| !number(word) && !word.chars().all(|c| "<>=!".contains(c)));
-        kept.map(str::to_owned).collect()
-    };
-    let fresh: Vec<&String> = has.iter().filter(|text| !had.contains(text)).collect();
-    had.iter().filter(|text| !has.contains(text)).any(|old| {
-        fresh.iter().filter(|new| shape(new) == shape(old)).any(|new| {
-            let pairs: Vec<(String, String)> = signs(old).into_iter().zip(signs(new)).collect();
-            let looser = pairs.iter().any(|(one, other)| LOOSER.contains(&(one.as_str(), other.as_str())));
-            looser || numbers(old) != numbers(new) && signs(old) == signs(new)
-        })
-    })
-}
-
-/// Ways to start something whose errors show only where its result is asked for.
-const STARTS: &[&str] = &[
-    ".submit",
-    ".apply_async",
-    ".map_async",
-    ".starmap_async",
-    ".create_task",
-    ".ensure_future",
-    ".run_in_executor",
-    "Thread",
-    "threading.Thread",
-    "Process",
-    "multiprocessing.Process",
-];
-
-/// What asks for the result of something that was started, or whether it failed.
-const ASKS: &[&str] = &[
-    ".result(",
-    ".exception(",
-    ".get(",
-    "as_completed(",
-    "gather(",
-    "await ",
-    "exitcode",
-    "add_done_callback",
-    "TaskGroup",
-    "Queue",
-    "excepthook",
-];
-
-/// Work that now runs beside the program with nobody asking how it went.
-fn unwatched(old: &Module, new: &Module) -> Option<Finding> {
-    let starts = |module: &Module| -> Vec<u32> {
-        let all = module.calls().into_iter();
-        all.filter(|call| {
-            STARTS.iter().any(|name| {
-                if name.starts_with('.') { call.callee.ends_with(name) } else { call.resolved == *name }
-            })
-        })
-        .map(|call| call.line)
-        .collect()
-    };
-    let (had, has) = (starts(old), starts(new));
-    let asked = ASKS.iter().any(|word| new.text().contains(word));
-    (has.len() > had.len() && !asked).then(|| {
-        let line = has.last().copied().unwrap_or(1);
-        at(
-            "masking/background",
-            line,
-            Weight::Refuse,
-            "work is started beside the program and its errors are never seen",
-        )
-    })
 }
 
 /// A command whose failure raised is run in a way that nobody looks at.

@@ -169,6 +169,9 @@ fn gone(sides: &Sides) -> Vec<Finding> {
         } else if read_otherwise(command, sides) {
             let why = format!("the shell itself now does what `{name}` did");
             out.push(at("masking/step-renamed", line, Weight::Note, why));
+        } else if let Some(starter) = detached(command, sides) {
+            let why = format!("`{name}` is started elsewhere, and nobody sees how it ends");
+            out.push(at("masking/background", starter.lines.0, Weight::Refuse, why));
         } else if let Some(heir) = fresh.iter().find(|heir| alike(heir, command)) {
             let why = format!("`{name}` became `{}`", inner_name(heir));
             out.push(at("masking/step-renamed", heir.lines.0, Weight::Note, why));
@@ -202,6 +205,32 @@ fn lives_on(command: &Command, sides: &Sides) -> bool {
         all.len() > words.len() && all.ends_with(&words) && sides.old.script.text().contains("\\")
     });
     trapped || joined
+}
+
+/// A new command that starts an old step and does not wait for it: `at`, `coproc`, `systemd-run --no-block`.
+fn detached<'a>(step: &Command, sides: &'a Sides) -> Option<&'a Command> {
+    const STARTERS: &[&str] =
+        &["at", "batch", "coproc", "daemonize", "daemon", "tsp", "disown", "pm2", "start-stop-daemon"];
+    const UNLESS_WAITING: &[(&str, &[&str])] = &[
+        ("systemd-run", &["--no-block", "--on-active", "--on-calendar", "--on-active="]),
+        ("screen", &["-dm", "-dmS", "-d"]),
+        ("tmux", &["new", "new-session", "-d"]),
+        ("setsid", &["-f", "--fork"]),
+        ("docker", &["-d", "--detach"]),
+    ];
+    let script = &sides.new.script;
+    let key = key_of(step);
+    let fresh = script.commands().iter().zip(&sides.origin).filter(|(_, origin)| origin.is_none());
+    let mut starters = fresh.map(|(command, _)| command).filter(|command| {
+        let name = inner_name(command);
+        let words = plain_words(command);
+        let flagged = UNLESS_WAITING
+            .iter()
+            .find(|(own, _)| command.is(own))
+            .is_some_and(|(_, flags)| words.iter().any(|word| flags.contains(&word.as_str())));
+        STARTERS.contains(&name.as_str()) || STARTERS.iter().any(|own| command.is(own)) || flagged
+    });
+    starters.next().filter(|_| plain_text(script.text()).contains(&key))
 }
 
 /// `name = value`, `name= value`, `$name=value` became `name=value`.
@@ -341,7 +370,14 @@ fn conditional(sides: &Sides) -> Vec<Finding> {
         }
         let before = guards(&sides.old.script, origin).len();
         for guard in guards(script, index).into_iter().skip(before) {
-            if !matches!(guard.kind, GuardKind::And | GuardKind::Then)
+            let alone = guard.kind == GuardKind::Or
+                && guard
+                    .condition
+                    .iter()
+                    .filter_map(|at| script.commands().get(*at))
+                    .all(|test| asks_for_a_switch(test, script));
+            if !(matches!(guard.kind, GuardKind::And | GuardKind::Then)
+                || alone && !guard.condition.is_empty())
                 || guard.otherwise.is_some_and(|other| classifier.ends_badly(other))
             {
                 continue;
