@@ -228,7 +228,11 @@ impl<'a> Walk<'a> {
             }
             StatementKind::Subshell(body) => self.aside(|walk| walk.block(unit, body, stdin)),
             StatementKind::Group(body) => {
-                if body.is_empty() && statement.redirects.iter().any(|redirect| redirect.operator == ">") {
+                let emptied = statement.redirects.iter().filter(|redirect| redirect.operator == ">");
+                let targets = emptied.filter_map(|redirect| redirect.target.as_ref());
+                let own = targets.clone().flat_map(|word| unit.values.alternatives(word, statement.lines.0));
+                let own = own.into_iter().all(|value| self.places().of(&value) == Place::OwnTemporary);
+                if body.is_empty() && targets.count() > 0 && !own {
                     let subject = unit.script.slice(&statement.span).replace(['"', '\''], "");
                     self.hit(
                         (statement.lines.0, &subject),

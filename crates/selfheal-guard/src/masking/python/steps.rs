@@ -409,7 +409,11 @@ fn skipped_items(old: &Module, new: &Module) -> Vec<Finding> {
         ]
         .iter()
         .any(|word| condition.contains(word));
-        if only_skips && bad {
+        let item = condition.rsplit_once("== ").is_some_and(|(_, value)| value.parse::<i64>().is_ok())
+            && condition.contains(['[', '.'])
+            || [" in {", " in (", " in ["].iter().any(|list| condition.contains(list))
+                && !condition.contains("not in");
+        if only_skips && (bad || item) {
             let why = "items that do not fit are passed over without a word";
             out.push(at("masking/data-dropped", line(node), Weight::Refuse, why));
         }

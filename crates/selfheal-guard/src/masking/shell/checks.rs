@@ -278,7 +278,8 @@ fn set_by_hand(sides: &Sides) -> Vec<Finding> {
         };
         let wants = |command: &&Command| {
             command.words.iter().any(|word| word.uses(&assignment.name))
-                && command.words.iter().any(|word| word.literal().as_deref() == Some(&value))
+                && (command.words.iter().any(|word| word.literal().as_deref() == Some(&value))
+                    || satisfies(command, &assignment.name, &value))
         };
         let old = sides.old.script.commands().iter().zip(&sides.old.handling);
         let mut checks =
@@ -289,6 +290,21 @@ fn set_by_hand(sides: &Sides) -> Vec<Finding> {
         }
     }
     out
+}
+
+/// Whether a number that a variable is given makes a numeric comparison with it hold.
+fn satisfies(check: &Command, name: &str, value: &str) -> bool {
+    let words: Vec<&Word> = check.words.iter().collect();
+    let number = |word: &Word| word.literal().and_then(|text| text.parse::<i64>().ok());
+    let Ok(value) = value.parse::<i64>() else { return false };
+    words.windows(3).any(|three| match three {
+        [left, sign, right] if left.uses(name) => number(right).is_some_and(|bar| match sign.text.as_str() {
+            "-gt" => value > bar && value > 1,
+            "-ge" => value >= bar && value > 1,
+            _ => false,
+        }),
+        _ => false,
+    })
 }
 
 /// A variable that may be empty now and stands in the path of something that deletes: `${x:-}` instead of a failure.

@@ -73,6 +73,9 @@ fn computed(sides: &Sides) -> Vec<Finding> {
             .first()
             .map(|word| word.text.trim_matches('"').to_owned())
             .unwrap_or_default();
+        if text.starts_with("${") && text.ends_with("+0}") {
+            return true;
+        }
         let inner = text.strip_prefix("$((").and_then(|rest| rest.strip_suffix("))"));
         inner.is_some_and(|inner| {
             let (condition, branches) = inner.split_once(" ? ").map_or(("", inner), |(c, b)| (c, b));

@@ -8,7 +8,7 @@ use selfheal_syntax::shell::{Command, CommandKind};
 use super::classify::Classifier;
 use super::guards::{GuardKind, asks_for_empty_work, asks_for_loop_item, guards};
 use super::handling::Handling;
-use super::words::{inner_name, is_step, key_of, plain, plain_text, plain_words};
+use super::words::{inner_name, is_step, key_of, name_of, plain, plain_text, plain_words};
 use super::{Side, Sides};
 use crate::finding::at;
 
@@ -119,6 +119,20 @@ fn wrapped(sides: &Sides) -> Vec<Finding> {
     let mut out: Vec<Finding> = lost.collect();
     let runs = fresh
         .filter(|(command, _)| ["eval", "bash", "sh", "dash", "ksh"].iter().any(|name| command.is(name)));
+    let had: BTreeSet<String> = sides.old.script.commands().iter().map(key_of).collect();
+    let carried = sides.new.script.commands().iter().filter(|command| {
+        let shell =
+            command.arguments().iter().any(|word| matches!(word.text.as_str(), "sh" | "bash" | "dash"));
+        shell
+            && !had.contains(&key_of(command))
+            && ["xargs", "find", "parallel", "timeout"].contains(&name_of(command).as_str())
+    });
+    out.extend(carried.filter(|command| command.arguments().iter().any(|word| hides(&word.text))).map(
+        |command| {
+            let why = "a text that it runs for each item hides failures";
+            at("masking/swallowed", command.lines.0, Weight::Refuse, why)
+        },
+    ));
     let hidden = runs.filter(|(command, _)| command.arguments().iter().any(|word| hides(&word.text)));
     out.extend(hidden.map(|(command, _)| {
         let why = "a text that it runs hides failures";
