@@ -1,6 +1,7 @@
 //! A deterministic mutation fuzzer, one target a parser entry: `cargo bench -p selfheal-guard --bench fuzz -- TARGET SECONDS
 //! [SEED]`, or `all` for every target. It prints how many texts were tried and which took longest; a panic ends it with the
-//! seed of the text, so that it can be repeated. Without arguments every target runs for a second.
+//! seed of the text, so that it can be repeated. Without arguments every target runs for a second. `-- scripts COUNT` gives
+//! so many random and mutated scripts to danger and masking in every language.
 #![expect(clippy::print_stdout, clippy::panic, reason = "a fuzzer is there to tell")]
 
 #[path = "../tests/mutate.rs"]
@@ -111,11 +112,31 @@ fn run(target: &Target, lasts: Duration, seed: u64) {
     );
 }
 
+/// Gives a number of texts to the two targets that stand for the whole guard; tells the slowest.
+fn scripts(count: u64) {
+    let (seeds, mut worst) = (seeds(), (Duration::ZERO, 0));
+    for seed in 1..=count {
+        let mut random = mutate::Random::new(seed);
+        let (one, other) = (mutate::text(&mut random, &seeds), mutate::text(&mut random, &seeds));
+        let began = Instant::now();
+        for Target(name, work) in TARGETS.iter().filter(|target| ["danger", "masking"].contains(&target.0)) {
+            if std::panic::catch_unwind(|| work(&one, &other)).is_err() {
+                panic!("{name}: seed {seed} panics: {one:?}");
+            }
+        }
+        worst = worst.max((began.elapsed(), seed));
+    }
+    println!("{count} scripts, longest in all languages {:.2?} (seed {})", worst.0, worst.1);
+}
+
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with("--")).collect();
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
     let (wanted, seconds) = (words.first().map_or("all", String::as_str), number(1).unwrap_or(1));
     let seed = number(2).unwrap_or(1);
+    if wanted == "scripts" {
+        return scripts(number(1).unwrap_or(10_000));
+    }
     let chosen = TARGETS.iter().filter(|Target(name, _)| wanted == "all" || *name == wanted);
     chosen.for_each(|target| run(target, Duration::from_secs(seconds), seed));
 }

@@ -12,6 +12,7 @@ use crate::danger;
 use crate::evidence;
 use crate::finding::{at, whole};
 use crate::masking::masking_of;
+use crate::minimal;
 use crate::policy::{Policy, is_asked};
 use crate::scope::{self, Roots};
 use crate::size::{self, Change};
@@ -57,7 +58,7 @@ pub fn admit(input: &AdmitInput<'_>) -> Admission {
     let originals: Vec<String> =
         proposal.changes.iter().filter_map(|change| text_of(change.before.as_deref())).collect();
     let originals: Vec<&str> = originals.iter().map(String::as_str).collect();
-    let roots = Roots::of(input.job, &originals);
+    let roots = Roots::of(input.job, &originals).with_home(input.scene.var("HOME").map(Into::into));
     let mut findings = Vec::new();
     let mut changed = 0;
     for change in &proposal.changes {
@@ -134,6 +135,8 @@ pub fn judge_change(language: Language, change: Change<'_>, limits: &Limits, pol
 /// The checks that need nothing but the texts and the roots.
 fn text_checks(language: Language, texts: Change<'_>, roots: &Roots, policy: &Policy) -> Vec<Finding> {
     let mut out = scope::new_paths(texts, language, roots);
+    out.extend(scope::new_hosts(texts));
+    out.extend(minimal::beside(language, texts));
     out.extend(parses(language, texts));
     out.extend(masking_of(language, texts.before, texts.after));
     out.extend(new_danger(language, texts, roots, policy));

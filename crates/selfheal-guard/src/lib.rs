@@ -13,6 +13,7 @@ pub mod danger;
 mod evidence;
 mod finding;
 pub mod masking;
+mod minimal;
 pub mod policy;
 pub mod scope;
 pub mod size;

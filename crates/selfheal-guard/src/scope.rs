@@ -103,6 +103,8 @@ pub struct Roots {
     /// Paths that the original names.
     pub named: Vec<PathBuf>,
     base: PathBuf,
+    /// What `~` is.
+    home: Option<PathBuf>,
 }
 
 impl Roots {
@@ -120,7 +122,13 @@ impl Roots {
         for text in originals {
             named.extend(paths_in(text).into_iter().map(|path| absolute(&job.cwd, Path::new(&path))));
         }
-        Self { folders, named, base: job.cwd.clone() }
+        Self { folders, named, base: job.cwd.clone(), home: None }
+    }
+
+    /// The same with the folder that `~` and `$HOME` stand for.
+    #[must_use]
+    pub fn with_home(self, home: Option<PathBuf>) -> Self {
+        Self { home: home.filter(|home| home.is_absolute()), ..self }
     }
 
     /// The roots of a file that is looked at without a job: its folder, and what its text names.
@@ -129,7 +137,7 @@ impl Roots {
         let mut folders = vec![folder.to_path_buf()];
         folders.retain(|folder| !is_too_wide(folder));
         let named = paths_in(text).into_iter().map(|path| absolute(folder, Path::new(&path))).collect();
-        Self { folders, named, base: folder.to_path_buf() }
+        Self { folders, named, base: folder.to_path_buf(), home: None }
     }
 
     /// Whether a path is inside of the roots. A named path covers what is below it unless it is a system folder or one of
@@ -167,7 +175,9 @@ pub fn is_private(path: &Path) -> bool {
     let mut before = "";
     path.components().filter_map(|part| part.as_os_str().to_str()).any(|part| {
         // Only those of git run by themselves.
-        let found = PRIVATE.contains(&part) && (part != "hooks" || before == ".git");
+        // Some mounts take upper case for lower case.
+        let known = PRIVATE.iter().find(|known| known.eq_ignore_ascii_case(part));
+        let found = known.is_some_and(|known| *known != "hooks" || before.eq_ignore_ascii_case(".git"));
         before = part;
         found
     })
@@ -214,15 +224,32 @@ pub fn new_paths(change: Change<'_>, language: Language, roots: &Roots) -> Vec<F
     let mut out: Vec<Finding> = Vec::new();
     for hunk in diff::hunks(change.before, change.after) {
         for (line, text) in hunk.new.clone().zip(&hunk.added) {
-            let new = paths_in(text).into_iter().filter(|path| !change.before.contains(path.as_str()));
-            out.extend(
-                new.filter_map(|path| outside(&path, roots))
-                    .map(|why| at("scope/path", line, Weight::Refuse, why)),
-            );
+            let is_new = |path: &String| !change.before.contains(path.as_str());
+            let plain = paths_in(text).into_iter().filter(is_new).filter_map(|path| outside(&path, roots));
+            let home = homes_in(text).into_iter().filter(is_new);
+            let home = home.filter_map(|path| outside_at_home(&path, change.before, roots));
+            out.extend(plain.chain(home).map(|why| at("scope/path", line, Weight::Refuse, why)));
         }
     }
     out.truncate(16);
     out
+}
+
+/// The hosts that new lines name in addresses and that the original does not name.
+#[must_use]
+pub fn new_hosts(change: Change<'_>) -> Option<Finding> {
+    let is_host = |c: char| c.is_ascii_alphanumeric() || ".-_:[]".contains(c);
+    diff::hunks(change.before, change.after).into_iter().find_map(|hunk| {
+        let lines = hunk.new.clone().zip(&hunk.added).filter(|(_, text)| !text.trim_start().starts_with('#'));
+        lines.into_iter().find_map(|(line, text)| {
+            let (_, rest) = text.split_once("://")?;
+            let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+            let host = rest.get(..rest.find(|c| !is_host(c)).unwrap_or(rest.len())).unwrap_or_default();
+            let own = ["localhost", "127.", "[::1]"].iter().any(|own| host.starts_with(own));
+            let new = !host.is_empty() && !own && !change.before.contains(host);
+            new.then(|| at("scope/network", line, Weight::Medium, format!("it names the new host {host}")))
+        })
+    })
 }
 
 fn outside(text: &str, roots: &Roots) -> Option<String> {
@@ -266,6 +293,71 @@ fn tells_of_processes(text: &str) -> bool {
                 && (OF_ONE.contains(&part) || part.starts_with("fd/"))
         }
     }
+}
+
+/// The same for a path below `~`, `$HOME` or `${HOME}`. What the original names there, or beside it, is free; so are
+/// programs.
+fn outside_at_home(text: &str, before: &str, roots: &Roots) -> Option<String> {
+    let (_, rest) = text.split_once('/')?;
+    if is_private(Path::new(rest)) {
+        return Some(format!("it names {text}, which holds keys or runs by itself"));
+    }
+    // The home folders of others are not known.
+    let own = text.starts_with("~/") || text.starts_with('$');
+    let path = roots.home.as_ref().filter(|_| own).map(|home| absolute(home, Path::new(rest)));
+    let inside = path.is_some_and(|path| roots.hold(&path) || roots.beside(&path));
+    let first = rest.split('/').next().unwrap_or_default();
+    let program = rest.starts_with("bin") || rest.starts_with(".local/bin") || rest.contains("/bin");
+    let climbs = rest.split('/').any(|part| part == "..");
+    let beside = !first.is_empty() && homes_in(before).iter().any(|old| below(old) == Some(first));
+    let free = inside || (!climbs && (program || beside));
+    (!free).then(|| format!("it names {text}, which is in the home folder and not in the original"))
+}
+
+/// The first folder of a path below the home folder.
+fn below(home: &str) -> Option<&str> {
+    home.split('/').nth(1).filter(|first| !first.is_empty())
+}
+
+/// The paths below the home folder that a line or text names, as written: `~/x`, `~bob/x`, `$HOME/x`, `${HOME}/x`. Quotes
+/// between the two parts are left out, comments are skipped.
+fn homes_in(text: &str) -> Vec<String> {
+    let lines = text.lines().map(str::trim_start).filter(|line| !line.starts_with('#'));
+    lines.flat_map(homes_in_line).collect()
+}
+
+fn homes_in_line(line: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, c) in line.char_indices() {
+        let rest = line.get(at..).unwrap_or_default();
+        let starts = c == '~' && begins_home(line.get(..at).unwrap_or_default());
+        let spelled =
+            ["$HOME", "${HOME}"].into_iter().find_map(|name| Some((name, rest.strip_prefix(name)?)));
+        let tail = match spelled {
+            Some((name, tail)) => Some((name.to_owned(), tail.trim_start_matches(['"', '\'']))),
+            None if starts => {
+                let user = rest.find('/').and_then(|end| rest.get(..end)).filter(|user| !user.contains(' '));
+                user.and_then(|user| Some((user.to_owned(), rest.strip_prefix(user)?)))
+            }
+            None => None,
+        };
+        if let Some((front, tail)) = tail.filter(|(_, tail)| tail.starts_with('/')) {
+            let len = tail.find(|c: char| !is_path_char(c)).unwrap_or(tail.len());
+            out.push(format!("{front}{}", tail.get(..len).unwrap_or_default()));
+        }
+    }
+    out
+}
+
+/// Whether a `~` behind a text is a home folder: at the beginning of a word, or right behind a quote as other languages
+/// write it. In `$1 ~/x/` and `=~/x/` it is an operator.
+fn begins_home(front: &str) -> bool {
+    let quoted = ['"', '\''].iter().any(|quote| front.matches(*quote).count() % 2 == 1);
+    if quoted {
+        return ["(\"", "('"].iter().any(|call| front.ends_with(call));
+    }
+    let operator = front.trim_end_matches('=').ends_with(char::is_whitespace) && front.ends_with('=');
+    !operator && (front.is_empty() || front.ends_with(|c: char| c.is_whitespace() || "=:(<>|;&".contains(c)))
 }
 
 /// The paths that a line or text names: absolute ones, and relative ones that climb with `..`. Comments are skipped.
@@ -343,7 +435,9 @@ mod tests {
     fn new_path(line: &str) -> bool {
         let after = format!("{BEFORE}{line}\n");
         let change = Change { path: Path::new("/srv/jobs/nightly/run.sh"), before: BEFORE, after: &after };
-        !new_paths(change, Language::Shell, &Roots::of(&job(), &[BEFORE])).is_empty()
+        let job = Job { cwd: "/home/u/jobs".into(), ..job() };
+        let roots = Roots::of(&job, &[BEFORE]).with_home(Some("/home/u".into()));
+        !new_paths(change, Language::Shell, &roots).is_empty()
     }
 
     #[test]
@@ -354,6 +448,7 @@ mod tests {
             ("/srv/jobs/nightly/lib/x.sh", false),
             ("/data/in/x", false),
             ("/etc/passwd", true),
+            ("/srv/jobs/nightly/.SSH/id", true),
             ("/srv/jobs/other/run.sh", true),
             ("/srv/jobs/nightly/../other/run.sh", true),
             ("run.sh", true),
@@ -370,6 +465,13 @@ mod tests {
             "rm -f ../../other/x",
             "echo x > /dev/sda",
             "cat '/root/.ssh/id'",
+            "rm -f /etc/*.conf",
+            "rm -rf ../*",
+            "cp x ~/other/",
+            "cp x \"$HOME\"/other/y",
+            "cp x ${HOME}/../bob",
+            "cp x ~bob/y",
+            "cat ~/.pgpass",
         ] {
             assert!(new_path(line), "{line}");
         }
@@ -383,6 +485,12 @@ mod tests {
             "curl https://example.org/etc/x",
             "x=${y%/}/etc/z",
             "sed 's/a/b/g'",
+            "PATH=$HOME/.local/bin:$PATH",
+            "cp x ~/jobs/y",
+            "echo $HOME",
+            "awk '$1 ~/x/y/' a",
+            "perl -ne 'print if $_ =~/x/'",
+            "[[ $a =~/x ]]",
         ] {
             assert!(!new_path(line), "{line}");
         }

@@ -62,16 +62,22 @@ fn numbers(summary: &[String]) -> Vec<u32> {
 #[must_use]
 pub fn form(change: Change<'_>) -> Vec<Finding> {
     let (before, after) = (change.before, change.after);
-    let note = |rule: &str, why: &str| whole(rule, Weight::Note, why);
+    let note: fn(&str, &str) -> Finding = |rule, why| whole(rule, Weight::Note, why);
+    let medium: fn(&str, &str) -> Finding = |rule, why| whole(rule, Weight::Medium, why);
     let mut out = Vec::new();
     if before.contains("\r\n") != after.contains("\r\n") {
-        out.push(note("size/line-ends", "it changes the line ends"));
+        // Taking those of another system away is a repair; bringing them is none.
+        let brings = !before.is_empty() && after.contains("\r\n");
+        let make = if brings { medium } else { note };
+        out.push(make("size/line-ends", "it changes the line ends"));
     }
     if before.starts_with('\u{feff}') != after.starts_with('\u{feff}') {
-        out.push(note("size/byte-order-mark", "it adds or removes a byte order mark"));
+        let make = if after.starts_with('\u{feff}') && !before.is_empty() { medium } else { note };
+        out.push(make("size/byte-order-mark", "it adds or removes a byte order mark"));
     }
     if !before.is_empty() && before.ends_with('\n') != after.ends_with('\n') {
-        out.push(note("size/final-newline", "it adds or removes the newline at the end"));
+        let make = if before.ends_with('\n') { medium } else { note };
+        out.push(make("size/final-newline", "it adds or removes the newline at the end"));
     }
     out.extend(formatting(before, after));
     out

@@ -226,6 +226,66 @@ fn accounts_are_asked_of_this_machine() {
 }
 
 #[test]
+fn every_new_path_outside_is_refused_with_the_reason() {
+    for (line, why) in [
+        ("cp \"$f\" /home/bob/x", "outside of what the original names"),
+        ("cp \"$f\" ../../other/", "leads out of the job's folder"),
+        ("cp \"$f\" ~/other/", "in the home folder"),
+        ("cp \"$f\" \"$HOME\"/other/", "in the home folder"),
+        ("cat ~/.ssh/id", "holds keys"),
+        ("ls /etc/*.d", "belongs to the system"),
+        ("ls lib/../../../etc/x", "leads out of the job's folder"),
+    ] {
+        let after = BEFORE.replace("done\n", &format!("done\n{line}\n"));
+        let admission = judge(&proposal(SCRIPT, BEFORE, &after));
+        let told = admission.findings.iter().any(|one| one.rule == "scope/path" && one.why.contains(why));
+        assert!(admission.refused && told, "{line}: {:?}", admission.findings);
+    }
+    for line in ["cp \"$f\" /data/out/more/", "cp \"$f\" ./more/", "cp \"$f\" \"$(mktemp -d)\""] {
+        let admission =
+            judge(&proposal(SCRIPT, BEFORE, &BEFORE.replace("done\n", &format!("done\n{line}\n"))));
+        assert!(!admission.refused, "{line}: {:?}", admission.findings);
+    }
+}
+
+#[test]
+fn new_networks_interpreters_packages_and_modes_raise_the_risk() {
+    for line in [
+        "curl -fsS https://example.org/list -o list",
+        "ssh backup@example.org true",
+        "python3 -c \"import os; os.remove('x')\"",
+        "pip install requests",
+        "apt-get install -y jq",
+        "chmod 777 out",
+        "chmod a+w out",
+    ] {
+        let after = BEFORE.replace("done\n", &format!("done\n{line}\n"));
+        let admission = judge(&proposal(SCRIPT, BEFORE, &after));
+        assert!(
+            admission.refused || admission.held || admission.risk > Risk::Low,
+            "{line}: {:?}",
+            admission.findings
+        );
+    }
+    let mut opened = proposal(SCRIPT, BEFORE, &BEFORE.replace("  cp", "  cp -p"));
+    opened.changes.iter_mut().for_each(|change| change.mode = Some(0o777));
+    assert!(judge(&opened).refused);
+}
+
+#[test]
+fn the_form_of_a_file_stays() {
+    let good = BEFORE.replace("  cp", "  cp -p");
+    for (after, rule) in [
+        (good.replace('\n', "\r\n"), "size/line-ends"),
+        (format!("\u{feff}{good}"), "size/byte-order-mark"),
+        (good.trim_end().to_owned(), "size/final-newline"),
+    ] {
+        let admission = judge(&proposal(SCRIPT, BEFORE, &after));
+        assert!(rules(&admission).contains(&rule) && admission.risk > Risk::Low, "{rule}: {admission:?}");
+    }
+}
+
+#[test]
 fn a_proposal_that_changes_nothing_is_refused() {
     assert!(judge(&proposal(SCRIPT, BEFORE, BEFORE)).refused);
 }

@@ -1,6 +1,8 @@
 //! Python programs: the tree, and the look-ups that rules and guard need.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use crate::tree::{self, Grammar, Node, Tree, Unparsable, children, descendants, text_of};
 
@@ -9,6 +11,10 @@ use crate::tree::{self, Grammar, Node, Tree, Unparsable, children, descendants, 
 pub struct Module {
     text: String,
     tree: Tree,
+    /// The kinds of nodes that there are: most questions are about kinds that a program does not have.
+    kinds: OnceLock<Vec<String>>,
+    /// The calls, which every check asks for.
+    calls: OnceLock<Vec<Call>>,
 }
 
 /// One name that an import binds.
@@ -114,7 +120,7 @@ impl Module {
     /// When the text is too large or takes too long.
     pub fn parse(text: &str) -> Result<Self, Unparsable> {
         let tree = tree::parse(Grammar::Python, text)?;
-        Ok(Self { text: text.to_owned(), tree })
+        Ok(Self { text: text.to_owned(), tree, kinds: OnceLock::new(), calls: OnceLock::new() })
     }
 
     /// The text.
@@ -150,6 +156,17 @@ impl Module {
     /// Every node of one kind, in document order.
     #[must_use]
     pub fn nodes(&self, kind: &str) -> Vec<Node<'_>> {
+        let all = || {
+            let mut found: BTreeMap<u16, String> = BTreeMap::new();
+            for node in descendants(self.root()) {
+                found.entry(node.kind_id()).or_insert_with(|| node.kind().to_owned());
+            }
+            found.into_values().collect()
+        };
+        let kinds: &Vec<String> = self.kinds.get_or_init(all);
+        if !kinds.iter().any(|known| known == kind) {
+            return Vec::new();
+        }
         descendants(self.root()).into_iter().filter(|node| node.is_named() && node.kind() == kind).collect()
     }
 
@@ -218,8 +235,14 @@ impl Module {
     /// Every call, in document order.
     #[must_use]
     pub fn calls(&self) -> Vec<Call> {
-        let imports = self.imports();
-        self.nodes("call").into_iter().filter_map(|node| self.call(&imports, node)).collect()
+        self.all_calls().clone()
+    }
+
+    fn all_calls(&self) -> &Vec<Call> {
+        self.calls.get_or_init(|| {
+            let imports = self.imports();
+            self.nodes("call").into_iter().filter_map(|node| self.call(&imports, node)).collect()
+        })
     }
 
     /// The calls of one function, by its resolved name (`os.mkdir`) or, for methods, by the last part alone (`.mkdir`).
@@ -229,7 +252,7 @@ impl Module {
             Some(method) => call.callee.rsplit('.').next() == Some(method) && call.callee.contains('.'),
             None => call.resolved == name,
         };
-        self.calls().into_iter().filter(fits).collect()
+        self.all_calls().iter().filter(|call| fits(call)).cloned().collect()
     }
 
     fn call(&self, imports: &[Import], node: Node<'_>) -> Option<Call> {

@@ -14,7 +14,7 @@ impl Lines {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let mut starts = vec![0];
-        starts.extend(text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1));
+        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
         Self { starts, len: text.len() }
     }
 

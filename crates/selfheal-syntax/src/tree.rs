@@ -3,6 +3,7 @@
 //! The grammars are error tolerant, so a tree always comes back; [`Unparsable`] only says that a text is too large or
 //! took too long. Whoever gets it treats the text as unknown, never as harmless.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
@@ -10,6 +11,9 @@ pub use tree_sitter::{Node, Tree};
 
 /// The largest text that is parsed, in bytes.
 pub const MAX_BYTES: usize = 512 * 1024;
+
+/// For each `<<` the shell grammar may read on to the end of the text, so their product is bounded, in bytes.
+const MAX_READ_AHEAD: usize = 16 * 1024 * 1024;
 
 /// How long one parse may take. Ordinary scripts need milliseconds; this only ends pathological input.
 const DEADLINE: Duration = Duration::from_secs(3);
@@ -51,8 +55,20 @@ pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Unparsable> {
     if text.len() > MAX_BYTES {
         return Err(unparsable("it is too large"));
     }
-    let mut parser = tree_sitter::Parser::new();
-    parser.set_language(&grammar.language()).map_err(|error| unparsable(&error.to_string()))?;
+    if grammar == Grammar::Bash && text.matches("<<").count() * text.len() > MAX_READ_AHEAD {
+        return Err(unparsable("it has too many here-documents"));
+    }
+    // Making a parser costs more than parsing a line with it, and the guard parses many single lines.
+    thread_local!(static PARSER: RefCell<tree_sitter::Parser> = RefCell::new(tree_sitter::Parser::new()));
+    PARSER.with(|parser| {
+        let mut parser = parser.try_borrow_mut().map_err(|_| unparsable("a parser is at work"))?;
+        parser.set_language(&grammar.language()).map_err(|error| unparsable(&error.to_string()))?;
+        parser.reset();
+        parse_with(&mut parser, text)
+    })
+}
+
+fn parse_with(parser: &mut tree_sitter::Parser, text: &str) -> Result<Tree, Unparsable> {
     let begun = Instant::now();
     let mut watch = |_: &tree_sitter::ParseState| {
         if begun.elapsed() > DEADLINE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -85,14 +101,18 @@ pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
 #[must_use]
 pub fn descendants(node: Node<'_>) -> Vec<Node<'_>> {
     let mut out = Vec::new();
-    let mut stack = vec![node];
-    while let Some(next) = stack.pop() {
-        out.push(next);
-        let mut below = children(next);
-        below.reverse();
-        stack.append(&mut below);
+    let mut cursor = node.walk();
+    loop {
+        out.push(cursor.node());
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return out;
+            }
+        }
     }
-    out
 }
 
 /// The first error or missing token in a tree, if there is one.
@@ -121,6 +141,14 @@ mod tests {
     fn a_text_beyond_the_cap_is_unparsable() {
         let text = "a\n".repeat(MAX_BYTES);
         assert_eq!(parse(Grammar::Bash, &text).unwrap_err().reason, "it is too large");
+    }
+
+    #[test]
+    fn here_operators_without_end_are_unparsable() {
+        assert!(parse(Grammar::Bash, &"<<".repeat(10_000)).is_err());
+        let script = "cat <<E\nx\nE\n".repeat(200);
+        assert!(parse(Grammar::Bash, &script).is_ok_and(|tree| !tree.root_node().has_error()));
+        assert!(parse(Grammar::Python, &"1 << 2\n".repeat(10_000)).is_ok());
     }
 
     #[test]

@@ -201,7 +201,9 @@ fn by_tables(language: Language, text: &str, roots: &Roots) -> Vec<Operation> {
     let joined = at_home(&without_data(language, &joined));
     for (at, line) in joined.lines().enumerate() {
         let number = at as u32 + 1;
-        if line.trim_start().starts_with(comment) {
+        let line = line.trim();
+        // Two signs are no call.
+        if line.len() < 3 || line.starts_with(comment) {
             continue;
         }
         let bare = without_strings(line);

@@ -15,6 +15,9 @@ use super::{Operation, shell, sql};
 use crate::scope::Roots;
 use tables::{ALWAYS, DELETERS, MOVERS, PATH_METHODS, RUNNERS, SERVICE_METHODS, SERVICES};
 
+/// How many operations of one program are listed.
+const MAX_OPERATIONS: usize = 2_000;
+
 /// The dangerous operations of a program; `None` when it cannot be judged.
 pub fn operations(text: &str, roots: &Roots) -> Option<Vec<Operation>> {
     let module = Module::parse(text).ok()?;
@@ -75,7 +78,12 @@ fn appended<'a>(module: &'a Module, call: Node<'a>) -> (Option<Node<'a>>, Option
 
 impl<'a> Judge<'a> {
     fn hit(&mut self, (line, subject): (u32, &str), danger: Danger, rule: &str, why: &str) {
-        if self.out.len() < 2_000 {
+        let (danger, rule, why) = match self.out.len() {
+            // What comes behind is not listed, so the whole counts as if it held the worst.
+            MAX_OPERATIONS => (Danger::High, "danger/too-much", "there is too much to be judged"),
+            _ => (danger, rule, why),
+        };
+        if self.out.len() <= MAX_OPERATIONS {
             let subject = subject.chars().take(160).collect();
             self.out.push(Operation { line, danger, rule: rule.to_owned(), why: why.to_owned(), subject });
         }

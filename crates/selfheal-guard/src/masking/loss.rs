@@ -80,6 +80,9 @@ fn python_names() -> Option<Names> {
 /// Values that were used before, are still worked out, and are used nowhere any more: what they did is gone.
 fn unused(before: &str, after: &str, names: &Option<Names>) -> Vec<Finding> {
     let Some(names) = names else { return Vec::new() };
+    if !may_lose(before, after, names) {
+        return Vec::new();
+    }
     let still_assigned = all(names.assigned, after);
     let assigned_before = all(names.assigned, before);
     let (had, has) = (uses(names, before), uses(names, after));
@@ -96,13 +99,37 @@ fn unused(before: &str, after: &str, names: &Option<Names>) -> Vec<Finding> {
     vec![at("masking/value-lost", line, Weight::Refuse, why)]
 }
 
+/// Whether a name on a line that is gone may be used nowhere any more. Only such names can be lost, and reading whole texts
+/// for them is what takes time.
+fn may_lose(before: &str, after: &str, names: &Names) -> bool {
+    let removed: Vec<String> = diff::hunks(before, after).into_iter().flat_map(|hunk| hunk.removed).collect();
+    let dollar = !in_place(names);
+    all(names.used, &removed.join("\n")).iter().any(|name| !dollar || !has_expansion(after, name))
+}
+
+/// Whether `$name` or `${name` stands in a text.
+fn has_expansion(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let (front, behind) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..));
+        let front = front.strip_suffix(['#', '!']).unwrap_or(front);
+        let front = front.strip_suffix('{').unwrap_or(front);
+        let ends = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
+        front.ends_with('$') && behind.and_then(|rest| rest.chars().next()).is_none_or(ends)
+    })
+}
+
+/// Whether a language uses names as they are, without a dollar.
+fn in_place(names: &Names) -> bool {
+    names.used.as_str().starts_with(r"\b")
+}
+
 /// The same inside of each function, whose local names others may have, too.
 fn unused_in_functions(before: &str, after: &str) -> Vec<Finding> {
     let (old, new) = (functions(before), functions(after));
     let names = shell_names();
     let mut out = Vec::new();
     for (name, (first, body)) in &new {
-        let Some((_, was)) = old.get(name) else { continue };
+        let Some((_, was)) = old.get(name).filter(|(_, was)| was != body) else { continue };
         out.extend(
             unused(was, body, &names)
                 .into_iter()
@@ -122,7 +149,8 @@ fn functions(text: &str) -> BTreeMap<String, (u32, String)> {
     let mut out: BTreeMap<String, (u32, String)> = BTreeMap::new();
     let mut inside: Option<String> = None;
     for (number, line) in text.lines().enumerate() {
-        if let Some(found) = head.captures(line).and_then(|found| found.get(1)) {
+        let may_begin = line.contains('(');
+        if let Some(found) = may_begin.then(|| head.captures(line)).flatten().and_then(|found| found.get(1)) {
             inside = Some(found.as_str().to_owned());
             out.insert(found.as_str().to_owned(), (number as u32, String::new()));
         }
@@ -157,7 +185,7 @@ fn uses(names: &Names, text: &str) -> BTreeSet<String> {
     };
     let assigned = count(names.assigned);
     // In Python the name on the left is matched as a use, too; in shell a use has its dollar.
-    let both = names.used.as_str().starts_with(r"\b");
+    let both = in_place(names);
     count(names.used)
         .into_iter()
         .filter(|(name, uses)| !both || *uses > assigned.get(name).copied().unwrap_or(0))

@@ -19,18 +19,26 @@ pub(crate) mod text;
 mod yaml;
 
 use selfheal_core::admission::{Finding, Weight};
-use selfheal_syntax::Language;
+use selfheal_syntax::{Language, diff};
 
 use crate::finding::whole;
 
 /// How many findings of one file are kept.
 const MAX_FINDINGS: usize = 24;
 
+/// The most that a change may remove and add together, in bytes. What a repair may change is far below; comparing two
+/// programs that have nothing in common takes the product of their sizes, so more is held and not judged.
+const MAX_CHANGED: usize = 16 * 1024;
+
 /// What in a change hides a failure.
 #[must_use]
 pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding> {
     if before == after {
         return Vec::new();
+    }
+    if before.len() + after.len() > MAX_CHANGED && changed_bytes(before, after) > MAX_CHANGED {
+        let why = "more changes at once than can be compared";
+        return vec![whole("masking/too-much", Weight::Hold, why)];
     }
     let mut out = match language {
         Language::Shell => shell::compare(before, after),
@@ -49,6 +57,12 @@ pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding>
     out.extend(loss::compare(language, before, after));
     out.truncate(MAX_FINDINGS);
     out
+}
+
+/// The bytes of all removed and added lines; line ends of another system do not count.
+fn changed_bytes(before: &str, after: &str) -> usize {
+    let hunks = diff::hunks(&before.replace("\r\n", "\n"), &after.replace("\r\n", "\n")).into_iter();
+    hunks.flat_map(|hunk| hunk.removed.into_iter().chain(hunk.added)).map(|line| line.len() + 1).sum()
 }
 
 /// A program in a language that is not known is held. Settings and lists do not run: what a change of them hides shows in

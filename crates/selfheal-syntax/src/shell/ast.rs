@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::word::Word;
+use super::word::{Part, Word};
 
 /// A statement.
 #[derive(Clone, Debug)]
@@ -162,7 +162,22 @@ impl Command {
     /// Whether its name is this one, a path before it ignored.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
-        self.name().is_some_and(|own| own == name || own.rsplit('/').next() == Some(name))
+        let fits = |own: &str| own == name || own.rsplit('/').next() == Some(name);
+        match self.kind {
+            // Asked of every command by every check: mostly it is one part, and nothing needs to be put together.
+            CommandKind::Simple | CommandKind::Declaration => {
+                match self.words.first().map(|word| word.parts.as_slice()) {
+                    Some([Part::Literal { text, .. }]) => fits(text),
+                    Some([Part::Literal { .. }, ..]) => self.name().is_some_and(|own| fits(&own)),
+                    Some([]) => fits(""),
+                    _ => false,
+                }
+            }
+            CommandKind::Test { double: true } => fits("[["),
+            CommandKind::Test { double: false } => fits("["),
+            CommandKind::Arithmetic => fits("(("),
+            CommandKind::Assignment => false,
+        }
     }
 }
 

@@ -9,7 +9,9 @@ mod definitions;
 mod operators;
 mod substitution;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::shell::{Expansion, Part, Script, Word};
 use definitions::{Definition, Definitions, Meaning};
@@ -143,6 +145,8 @@ pub struct Values<'a> {
     work: Cell<u32>,
     /// The first line that assigns to `IFS`.
     splitting_set: OnceCell<Option<u32>>,
+    /// The substitutions that were parsed, by their text: variables are followed to the same ones again and again.
+    substitutions: RefCell<BTreeMap<String, Option<Rc<Script>>>>,
 }
 
 impl<'a> Values<'a> {
@@ -156,6 +160,7 @@ impl<'a> Values<'a> {
             definitions: Definitions::of(script),
             work: Cell::new(0),
             splitting_set: OnceCell::new(),
+            substitutions: RefCell::default(),
         }
     }
 
@@ -169,6 +174,7 @@ impl<'a> Values<'a> {
             definitions: Definitions::of(script),
             work: Cell::new(0),
             splitting_set: OnceCell::new(),
+            substitutions: RefCell::default(),
         }
     }
 

@@ -1,11 +1,17 @@
 //! Command substitutions whose result follows from the text: `dirname`, `basename`, `pwd` behind `cd`, `echo`, `printf`.
 
+use std::rc::Rc;
+
 use super::{Unknown, Value, Values};
 use crate::shell::word::unescape;
 use crate::shell::{Command, Script, Word};
 
 /// Substitutions longer than this are not looked at, in bytes.
 const MAX_BYTES: usize = 2_048;
+/// How many substitutions are kept parsed.
+const MAX_KEPT: usize = 256;
+/// The commands whose output can follow from the text. Nothing else needs to be parsed.
+const COMPUTED: &[&str] = &["dirname", "basename", "realpath", "readlink", "echo", "printf", "pwd"];
 
 impl Values<'_> {
     /// What a substitution gives. Its inside is parsed as a script of its own, its variables are those of the outer one.
@@ -16,7 +22,7 @@ impl Values<'_> {
     }
 
     fn known_result(&self, text: &str, offset: usize, depth: u32) -> Option<String> {
-        let script = Script::parse(text).ok().filter(|script| !script.has_error())?;
+        let script = self.parsed(text)?;
         let plain: Vec<&Command> =
             script.commands().iter().filter(|command| !command.context.substitution).collect();
         match plain.as_slice() {
@@ -26,6 +32,19 @@ impl Values<'_> {
             [cd, pwd] if cd.is("cd") && pwd.is("pwd") => self.argument(cd.arguments().last()?, offset, depth),
             _ => None,
         }
+    }
+
+    fn parsed(&self, text: &str) -> Option<Rc<Script>> {
+        if let Some(known) = self.substitutions.borrow().get(text) {
+            return known.clone();
+        }
+        let parse = || Script::parse(text).ok().filter(|script| !script.has_error());
+        let script = if may_be_computed(text) { parse().map(Rc::new) } else { None };
+        let mut kept = self.substitutions.borrow_mut();
+        if kept.len() < MAX_KEPT {
+            kept.insert(text.to_owned(), script.clone());
+        }
+        script
     }
 
     fn argument(&self, word: &Word, offset: usize, depth: u32) -> Option<String> {
@@ -60,6 +79,15 @@ impl Values<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether one of the computed commands may stand in a text, however it is quoted.
+fn may_be_computed(text: &str) -> bool {
+    let bare: String = text.chars().filter(|c| !matches!(c, '\'' | '"' | '\\' | '\n')).collect();
+    // `$'…'` and expansions can spell any name.
+    text.trim_start().starts_with('$')
+        || text.contains("$'")
+        || COMPUTED.iter().any(|name| bare.contains(name))
 }
 
 fn dirname(path: &str) -> String {

@@ -13,6 +13,8 @@ mod runners;
 mod wrappers;
 mod written;
 
+use std::cmp::Ordering;
+
 use selfheal_core::admission::Danger;
 use selfheal_syntax::shell::{Command, CommandKind, LoopKind, Redirect, Script, Statement, StatementKind};
 use selfheal_syntax::values::{Value, Values};
@@ -28,6 +30,15 @@ const MAX_DEPTH: u32 = 8;
 const MAX_CALLS: usize = 100;
 /// How many argument lists are judged in one text.
 const MAX_WORK: u32 = 20_000;
+/// How much nested text is parsed for one text, in bytes: bodies of functions with their arguments, texts of `eval`, lines
+/// that the grammar stumbled over. Calls of calls would multiply it without end.
+const MAX_NESTED: usize = 256 * 1024;
+/// How many operations of one text are listed.
+const MAX_OPERATIONS: usize = 2_000;
+/// Why a text is held that would take too long.
+const TOO_MUCH: &str = "there is too much to be judged";
+/// What starting one parse costs, as so many bytes of text.
+const PARSE_COST: usize = 64;
 
 /// The dangerous operations of a shell text; `None` when it cannot be judged.
 pub fn operations(text: &str, roots: &Roots) -> Option<Vec<Operation>> {
@@ -65,6 +76,8 @@ struct Walk<'a> {
     cwd: Cwd,
     depth: u32,
     work: u32,
+    /// Bytes of nested texts that were parsed.
+    nested: usize,
     /// Files that were fetched from the network.
     fetched: Vec<String>,
     /// Folders whose content was fetched from the network.
@@ -99,6 +112,7 @@ impl<'a> Walk<'a> {
             cwd: Cwd::Own,
             depth: 0,
             work: 0,
+            nested: 0,
             fetched: Vec::new(),
             fetched_folders: Vec::new(),
             in_fetched: false,
@@ -123,6 +137,9 @@ impl<'a> Walk<'a> {
             );
             return Some(());
         }
+        if self.depth > 0 && !self.affords(text, line) {
+            return Some(());
+        }
         let script = Script::parse(text).ok()?;
         self.depth += 1;
         let before = (self.line, self.cwd.clone());
@@ -134,27 +151,43 @@ impl<'a> Walk<'a> {
         self.block(&unit, script.body(), stdin);
         self.whole(&unit);
         if script.has_error() {
-            self.crude(text);
+            self.crude(text, understood_until(&script));
         }
         (self.line, self.cwd) = before;
         self.depth -= 1;
         Some(())
     }
 
-    /// Line by line, where the grammar stumbled: commands may be missing from the tree.
-    fn crude(&mut self, text: &str) {
+    /// Counts a nested text; when there is too much, that is said once and nothing more is looked at.
+    fn affords(&mut self, text: &str, line: Option<u32>) -> bool {
+        let before = self.nested;
+        self.nested = before.saturating_add(text.len() + PARSE_COST);
+        if self.nested <= MAX_NESTED {
+            return true;
+        }
+        if before <= MAX_NESTED {
+            self.hit((line.unwrap_or(1), ""), Danger::High, "danger/too-much", TOO_MUCH);
+        }
+        false
+    }
+
+    /// Line by line, where the grammar stumbled: commands may be missing from the tree. `from` is the first line (from 0) of
+    /// which that can be said.
+    fn crude(&mut self, text: &str, from: usize) {
         let unread = "parts of the text are not understood";
         if self.depth > 3 {
             return;
         }
         // Inside of another text only words in braces are looked at: pieces of pieces would be too many.
         let nested = self.depth > 1;
-        for (at, line) in text.lines().enumerate().take(if nested { 20 } else { 4_000 }) {
+        for (at, line) in text.lines().enumerate().skip(from).take(if nested { 20 } else { 4_000 }) {
             let number = at as u32 + 1;
             let mut pieces = Vec::new();
             if !nested {
                 pieces.push(line.to_owned());
-                pieces.extend(line.split([';', '|', '&']).map(str::to_owned));
+                if line.contains([';', '|', '&']) {
+                    pieces.extend(line.split([';', '|', '&']).map(str::to_owned));
+                }
             }
             pieces.extend(
                 line.split_whitespace()
@@ -174,8 +207,20 @@ impl<'a> Walk<'a> {
     fn hit(&mut self, (line, subject): (u32, &str), danger: Danger, rule: &str, why: &str) {
         let line = self.line.unwrap_or(line);
         let subject: String = subject.chars().take(160).collect();
-        if self.out.len() < 2_000 {
-            self.out.push(Operation { line, danger, rule: rule.to_owned(), why: why.to_owned(), subject });
+        let operation = |danger, rule: &str, why: &str, subject| Operation {
+            line,
+            danger,
+            rule: rule.to_owned(),
+            why: why.to_owned(),
+            subject,
+        };
+        match self.out.len().cmp(&MAX_OPERATIONS) {
+            Ordering::Less => self.out.push(operation(danger, rule, why, subject)),
+            // What comes behind is not listed, so the whole counts as if it held the worst.
+            Ordering::Equal => {
+                self.out.push(operation(Danger::High, "danger/too-much", TOO_MUCH, String::new()));
+            }
+            Ordering::Greater => {}
         }
     }
 
@@ -371,12 +416,7 @@ impl<'a> Walk<'a> {
         self.work += 1;
         if self.work > MAX_WORK {
             if self.work == MAX_WORK + 1 {
-                self.hit(
-                    (command.lines.0, ""),
-                    Danger::High,
-                    "danger/too-much",
-                    "there is too much to be judged",
-                );
+                self.hit((command.lines.0, ""), Danger::High, "danger/too-much", TOO_MUCH);
             }
             return;
         }
@@ -453,14 +493,11 @@ impl<'a> Walk<'a> {
             .collect::<Vec<_>>()
             .join(" ");
         let inner = body.split_once('{').map_or(body, |(_, rest)| rest).trim_end().trim_end_matches('}');
-        let text = format!("{body}\nset -- {quoted}\n{inner}\n");
+        // The function itself is there only for calls of itself.
+        let own = if inner.contains(&name) || quoted.contains(&name) { body } else { "" };
+        let text = format!("{own}\nset -- {quoted}\n{inner}\n");
         if self.called.len() > MAX_CALLS {
-            return self.hit(
-                (line, &name),
-                Danger::High,
-                "danger/too-much",
-                "there is too much to be judged",
-            );
+            return self.hit((line, &name), Danger::High, "danger/too-much", TOO_MUCH);
         }
         if self.called.insert(text.clone()) {
             self.text(&text, &Stdin::Nothing, Some(line));
@@ -785,6 +822,15 @@ impl<'a> Walk<'a> {
             );
         }
     }
+}
+
+/// How many lines from the top are surely understood: those in front of the first statement that the grammar stumbled in.
+/// What it read up to there does not depend on what follows.
+fn understood_until(script: &Script) -> usize {
+    let mut statements = selfheal_syntax::tree::children(script.tree().root_node()).into_iter();
+    let stumbled = statements.find(|node| node.has_error() || node.is_error() || node.is_missing());
+    let span = stumbled.map(|node| script.original_span(node));
+    span.map_or(0, |span| script.lines().line_of(span.start).saturating_sub(1) as usize)
 }
 
 /// Whether a function runs its arguments, or gives them to something that can do harm.

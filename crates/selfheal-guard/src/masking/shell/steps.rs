@@ -172,12 +172,13 @@ fn gone(sides: &Sides) -> Vec<Finding> {
         })
         .map(|(_, command)| command)
         .collect();
+    let grown = grown(sides);
     let mut used = 0;
     let mut out = Vec::new();
     for (_, command) in lost {
         let name = inner_name(command);
         let line = command.lines.0.min(sides.new.script.lines().count().max(1));
-        if lives_on(command, sides) {
+        if lives_on(command, sides, &grown) {
             let why = format!("`{name}` stands elsewhere now");
             out.push(at("masking/step-moved", line, Weight::Note, why));
         } else if read_otherwise(command, sides) {
@@ -202,8 +203,18 @@ fn gone(sides: &Sides) -> Vec<Finding> {
     out
 }
 
+/// The words of the commands that are new, where a continuation may have been mended.
+fn grown(sides: &Sides) -> Vec<Vec<String>> {
+    if !sides.old.script.text().contains('\\') {
+        return Vec::new();
+    }
+    let had: BTreeSet<String> = sides.old.script.commands().iter().map(key_of).collect();
+    let fresh = sides.new.script.commands().iter().filter(|other| !had.contains(&key_of(other)));
+    fresh.map(plain_words).collect()
+}
+
 /// Whether a command runs from a trap now, or its words became arguments of another: a continuation was mended.
-fn lives_on(command: &Command, sides: &Sides) -> bool {
+fn lives_on(command: &Command, sides: &Sides, grown: &[Vec<String>]) -> bool {
     let words = plain_words(command);
     let script = &sides.new.script;
     let key = words.join(" ");
@@ -213,11 +224,7 @@ fn lives_on(command: &Command, sides: &Sides) -> bool {
         let mut named = words.iter().filter(|word| !word.starts_with('-')).peekable();
         text.contains(&key) || named.peek().is_some() && named.all(|word| inside.contains(word.as_str()))
     }) || became_assignment(command, sides);
-    let had: BTreeSet<String> = sides.old.script.commands().iter().map(key_of).collect();
-    let joined = script.commands().iter().filter(|other| !had.contains(&key_of(other))).any(|other| {
-        let all = plain_words(other);
-        all.len() > words.len() && all.ends_with(&words) && sides.old.script.text().contains("\\")
-    });
+    let joined = grown.iter().any(|all| all.len() > words.len() && all.ends_with(&words));
     trapped || joined
 }
 
