@@ -158,6 +158,15 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
+    /// Counts one piece of work; when there is too much, that is said once and nothing more is looked at.
+    fn works(&mut self, line: u32) -> bool {
+        self.work = self.work.saturating_add(1);
+        if self.work == MAX_WORK + 1 {
+            self.hit((line, ""), Danger::High, "danger/too-much", TOO_MUCH);
+        }
+        self.work <= MAX_WORK
+    }
+
     /// Counts a nested text; when there is too much, that is said once and nothing more is looked at.
     fn affords(&mut self, text: &str, line: Option<u32>) -> bool {
         let before = self.nested;
@@ -413,11 +422,7 @@ impl<'a> Walk<'a> {
     }
 
     fn command(&mut self, unit: &Unit<'_>, command: &Command, index: usize, stdin: &Stdin) {
-        self.work += 1;
-        if self.work > MAX_WORK {
-            if self.work == MAX_WORK + 1 {
-                self.hit((command.lines.0, ""), Danger::High, "danger/too-much", TOO_MUCH);
-            }
+        if !self.works(command.lines.0) {
             return;
         }
         let line = command.lines.0;
@@ -516,8 +521,7 @@ impl<'a> Walk<'a> {
 
     /// Judges one argument list.
     fn judge(&mut self, list: &[Arg], stdin: &Stdin, line: u32) {
-        self.work += 1;
-        if self.work > MAX_WORK {
+        if !self.works(line) {
             return;
         }
         let Some((name, arguments)) = list.split_first() else { return };
