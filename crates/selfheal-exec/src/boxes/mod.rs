@@ -2,7 +2,7 @@
 //!
 //! [`BoxRunner`] starts the program again as the hidden, single-threaded `__box`, which does what `outer` describes. Two
 //! rungs are built, as root and as an ordinary user: the overlay over the whole tree, and below it the machine
-//! read-only with copies of the job's folders in their places (see [`copied`]), for kernels and containers that have
+//! read-only with copies of the job's folders in their places (see `copied.rs`), for kernels and containers that have
 //! namespaces and no overlays. Both are in namespaces of their own. Without these nothing is built, and
 //! [`Boxes::rung`] says `none` and why: copies that the job does not see at their own paths, behind Landlock alone, do
 //! not show what it would do; and what Landlock cannot forbid (modes, owners and times of files outside, locks, FIFOs,

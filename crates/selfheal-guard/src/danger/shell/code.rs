@@ -7,8 +7,9 @@ use selfheal_syntax::shell::word::unescape;
 use selfheal_syntax::values::{Piece, Value};
 
 use super::argv::Arg;
+use super::flow::process_output;
 use super::rules::has_letter;
-use super::{Stdin, Walk, process_output};
+use super::{Stdin, Walk};
 use crate::danger::{Operation, operations, sql};
 
 /// Line and subject of a finding.

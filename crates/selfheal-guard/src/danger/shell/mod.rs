@@ -2,8 +2,10 @@
 
 mod argv;
 mod code;
+mod endless;
 mod fetched;
 mod files;
+mod flow;
 mod foreign;
 mod network;
 pub mod places;
@@ -16,10 +18,11 @@ mod written;
 use std::cmp::Ordering;
 
 use selfheal_core::admission::Danger;
-use selfheal_syntax::shell::{Command, CommandKind, LoopKind, Redirect, Script, Statement, StatementKind};
+use selfheal_syntax::shell::{Command, CommandKind, Redirect, Script, Statement, StatementKind};
 use selfheal_syntax::values::{Value, Values};
 
 use self::argv::Arg;
+use self::flow::{empty, fetches};
 use self::places::{Cwd, Place, Places};
 use super::Operation;
 use crate::scope::Roots;
@@ -326,98 +329,6 @@ impl<'a> Walk<'a> {
                 self.fetch_into(command);
                 self.unpack_fetched(command, true);
             });
-        }
-    }
-
-    /// Remembers the files that fetched data is written to.
-    fn fetch_into(&mut self, command: &Command) {
-        let files = command.redirects.iter().filter(|redirect| redirect.writes());
-        let files = files
-            .filter_map(|redirect| redirect.target.as_ref())
-            .chain(command.arguments().iter().filter(|_| command.is("tee")));
-        let names: Vec<String> =
-            files.filter_map(|word| word.literal()).filter(|name| !name.starts_with("/dev/")).collect();
-        self.remember_address(
-            &command.arguments().iter().filter_map(|word| word.literal()).collect::<Vec<_>>(),
-        );
-        for name in names.into_iter().take(16) {
-            self.fetched.push(format!("./{name}"));
-            self.fetched.push(name);
-        }
-    }
-
-    /// What a statement writes to its standard output, where that follows from the text.
-    fn output(&self, unit: &Unit<'_>, statement: &Statement, stdin: &Stdin) -> Stdin {
-        let StatementKind::Command(index) = statement.kind else { return Stdin::Opaque };
-        let Some(command) = unit.script.commands().get(index) else { return Stdin::Opaque };
-        self.output_of(unit, command, index, stdin)
-    }
-
-    fn output_of(&self, unit: &Unit<'_>, command: &Command, index: usize, stdin: &Stdin) -> Stdin {
-        let lists = argv::lists(command, &unit.values);
-        let Some((name, arguments)) = lists.first().and_then(|list| list.split_first()) else {
-            return Stdin::Opaque;
-        };
-        let texts: Option<Vec<String>> = arguments.iter().map(Arg::known).collect();
-        match (name.known().as_deref(), texts) {
-            (Some("echo"), Some(texts)) => Stdin::Text(code::echoed(&texts)),
-            (Some("printf"), Some(texts)) => Stdin::Text(code::printed(&texts)),
-            (Some("cat"), Some(texts)) if texts.is_empty() => self
-                .heredoc(unit, index)
-                .or_else(|| self.redirected_stdin(unit, &command.redirects, &empty(command)))
-                .unwrap_or_else(|| stdin.clone()),
-            (Some("cat"), _) if arguments.iter().all(|arg| self.places().of(&arg.value) == Place::Inside) => {
-                Stdin::Nothing
-            }
-            (Some("find" | "ls" | "fd"), _) => {
-                let first = arguments.first().map_or(Place::Inside, |arg| self.places().of(&arg.value));
-                Stdin::Names(if first == Place::Nothing { Place::Inside } else { first })
-            }
-            (Some("grep" | "sort" | "head" | "tail" | "uniq" | "sed" | "awk" | "tr"), _)
-                if matches!(stdin, Stdin::Names(_)) =>
-            {
-                stdin.clone()
-            }
-            _ => Stdin::Opaque,
-        }
-    }
-
-    fn heredoc(&self, unit: &Unit<'_>, index: usize) -> Option<Stdin> {
-        let found = unit.script.heredocs().iter().rfind(|doc| doc.command == Some(index))?;
-        Some(Stdin::Text(found.body.clone()))
-    }
-
-    /// What `<`, `<<<` and here-documents give.
-    fn redirected_stdin(
-        &self,
-        unit: &Unit<'_>,
-        redirects: &[Redirect],
-        statement: &Statement,
-    ) -> Option<Stdin> {
-        let index = if let StatementKind::Command(index) = statement.kind { Some(index) } else { None };
-        let last = redirects
-            .iter()
-            .rfind(|redirect| redirect.operator.starts_with('<') && redirect.descriptor.is_none())?;
-        let target = last.target.as_ref()?;
-        match last.operator.as_str() {
-            "<<<" => {
-                let line = unit.script.lines().line_of(target.span.start);
-                let known = unit.values.alternatives(target, line).first().and_then(Value::known);
-                Some(known.map_or(Stdin::Opaque, Stdin::Text))
-            }
-            "<<" | "<<-" => {
-                let inside = unit
-                    .script
-                    .heredocs()
-                    .iter()
-                    .find(|doc| doc.command == index || doc.span.start > last.span.start);
-                inside.map(|doc| Stdin::Text(doc.body.clone()))
-            }
-            "<" => Some(match target.parts.first() {
-                Some(selfheal_syntax::shell::Part::Process { text }) => process_output(text),
-                _ => Stdin::File,
-            }),
-            _ => None,
         }
     }
 
@@ -749,81 +660,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Output without end into a file.
-    fn unending(&mut self, command: &Command, line: u32) {
-        let source = command.is("yes")
-            || command
-                .words
-                .iter()
-                .any(|word| matches!(word.text.as_str(), "/dev/zero" | "/dev/urandom" | "/dev/random"));
-        let writes = command
-            .redirects
-            .iter()
-            .any(|r| r.writes() && r.target.as_ref().is_some_and(|t| !t.text.starts_with("/dev/")));
-        if source && writes && !command.is("head") && !command.is("dd") {
-            self.hit((line, "endless output"), Danger::High, "danger/exhaustion", "it writes without end");
-        }
-    }
-
     /// Statements of which nothing in particular is a command: redirections of lone statements, functions as a whole.
     fn whole(&mut self, unit: &Unit<'_>) {
         for command in unit.script.commands().iter().filter(|command| command.kind == CommandKind::Assignment)
         {
             self.emptied(unit, command, command.lines.0);
-        }
-    }
-
-    fn fork_bomb(&mut self, unit: &Unit<'_>, index: usize) {
-        let Some(function) = unit.script.functions().get(index) else { return };
-        let own = unit
-            .script
-            .commands()
-            .iter()
-            .filter(|command| function.span.contains(&command.span.start) && command.is(&function.name));
-        let mut own = own.filter(|command| command.context.background || command.context.pipeline.is_some());
-        if own.next().is_some() {
-            self.hit(
-                (function.lines.0, &function.name),
-                Danger::High,
-                "danger/exhaustion",
-                "a function starts itself again and again",
-            );
-        }
-    }
-
-    fn endless(&mut self, unit: &Unit<'_>, index: usize, condition: &[Statement]) {
-        let Some(one) = unit.script.loops().get(index) else { return };
-        let text = unit.script.slice(&one.span);
-        let head = text.split("do").next().unwrap_or_default();
-        let always = match one.kind {
-            LoopKind::While => {
-                condition.len() == 1
-                    && [" :", " true", " ((1))", " [ 1 ]"]
-                        .iter()
-                        .any(|word| head.trim_end_matches([';', '\n', ' ']).ends_with(word))
-            }
-            LoopKind::Arithmetic => head.contains(";;"),
-            LoopKind::Until => head.trim_end_matches([';', '\n', ' ']).ends_with(" false"),
-            LoopKind::For | LoopKind::Select => false,
-        };
-        let inside = |command: &&Command| one.body.contains(&command.span.start);
-        let leaves = unit.script.commands().iter().filter(inside).any(|command| {
-            ["break", "exit", "return", "read", "sleep", "wait"]
-                .iter()
-                .any(|name| command.is(name) && !command.context.background)
-        });
-        let starts = unit.script.commands().iter().filter(inside).any(|command| {
-            command.context.background
-                || ["cp", "dd", "tee", "mkdir", "touch", "mv", "tar"].iter().any(|name| command.is(name))
-                || command.redirects.iter().any(|r| r.operator == ">>")
-        });
-        if always && !leaves && starts {
-            self.hit(
-                (one.line, "endless loop"),
-                Danger::High,
-                "danger/exhaustion",
-                "a loop without end starts or writes more and more",
-            );
         }
     }
 }
@@ -853,11 +694,6 @@ fn acts_on_arguments(script: &Script, name: &str) -> bool {
     })
 }
 
-/// Whether a command gets data from the network.
-fn fetches(command: &Command) -> bool {
-    ["curl", "wget", "aria2c", "fetch", "lwp-request", "http"].iter().any(|name| command.is(name))
-}
-
 /// The plain assignments of a script as text, for what runs in the same shell.
 fn assignments_of(unit: &Unit<'_>) -> Vec<(String, String)> {
     let all = unit
@@ -869,27 +705,4 @@ fn assignments_of(unit: &Unit<'_>) -> Vec<(String, String)> {
         Some((assignment.name.clone(), format!("{}={}\n", assignment.name, value.text)))
     });
     texts.take(64).collect()
-}
-
-/// A statement without redirections, to ask for those of a command.
-fn empty(command: &Command) -> Statement {
-    Statement {
-        kind: StatementKind::Unparsed,
-        span: command.span.clone(),
-        lines: command.lines,
-        redirects: Vec::new(),
-        background: false,
-    }
-}
-
-/// What the commands of `<(…)` write.
-fn process_output(text: &str) -> Stdin {
-    let Ok(script) = Script::parse(text) else { return Stdin::Opaque };
-    let roots = Roots::default();
-    let walk = Walk::new(&roots);
-    let unit = Unit { values: Values::in_any_environment(&script), script: &script };
-    match script.body() {
-        [only] => walk.output(&unit, only, &Stdin::Nothing),
-        _ => Stdin::Opaque,
-    }
 }
