@@ -32,6 +32,7 @@ mod pace;
 mod profiles;
 mod secrets;
 mod surroundings;
+mod tables;
 mod terminal;
 mod texts;
 mod timer;

@@ -13,14 +13,13 @@ use selfheal_exec::{BoxConfig, BoxRunner, LiveScene};
 use selfheal_feedback::profiles::{Profiles, Trust, VersionSource};
 
 use crate::context::Context;
+use crate::tables::{self, Table};
 use crate::versions;
 
 /// The machine's tables.
 const MACHINE_FOLDER: &str = "/etc/selfheal/profiles";
 /// What a project may bring.
 pub const PROJECT_FILE: &str = "selfheal-profiles.toml";
-/// The longest table that is read, in bytes.
-const LONGEST: u64 = 1 << 20;
 
 /// All profiles that count, and what was wrong with the rest, a sentence each.
 #[must_use]
@@ -50,36 +49,16 @@ pub fn own_folder(context: &Context) -> PathBuf {
 /// Every table, the strongest first.
 #[must_use]
 pub fn files(context: &Context) -> Vec<(PathBuf, Trust)> {
-    let mut folders = vec![own_folder(context), PathBuf::from(MACHINE_FOLDER)];
-    folders.dedup();
-    let mut files: Vec<(PathBuf, Trust)> =
-        folders.iter().flat_map(|folder| tables_in(folder)).map(|file| (file, Trust::Owner)).collect();
-    let project = context.cwd.join(PROJECT_FILE);
-    if project.exists() {
-        files.push((project, Trust::Project));
-    }
-    files
-}
-
-fn tables_in(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(1_000);
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-        .collect();
-    files.sort();
-    files
+    let folders = vec![own_folder(context), PathBuf::from(MACHINE_FOLDER)];
+    let trusted = |table: Table| {
+        let trust = if table.of_project { Trust::Project } else { Trust::Owner };
+        (table.file, trust)
+    };
+    tables::find(folders, context.cwd.join(PROJECT_FILE)).into_iter().map(trusted).collect()
 }
 
 fn add(profiles: &mut Profiles, file: &Path, trust: Trust, uid: u32) -> Result<usize, String> {
-    let facts = std::fs::metadata(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    if !facts.is_file() || facts.len() > LONGEST {
-        return Err(format!("{}: it is not a regular file of at most 1 MiB", file.display()));
-    }
-    if (facts.uid() != 0 && facts.uid() != uid) || facts.mode() & 0o022 != 0 {
-        return Err(format!("{}: it can be written by somebody else", file.display()));
-    }
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let text = tables::read(file, uid)?;
     profiles.add(&text, &file.display().to_string(), trust).map_err(|error| format!("failed to {error}"))
 }
 

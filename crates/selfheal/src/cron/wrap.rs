@@ -270,9 +270,15 @@ fn in_list(script: &Script, statement: &Statement, behind: &[Redirect]) -> Resul
     let all = members(statement);
     match unprepared(script, &all) {
         [] => Err(Refusal::NoProgram),
-        [(_, one)] => in_statement(script, one, behind),
+        [(_, one)] => {
+            let mut one = (*one).clone();
+            one.span.end = one.span.end.max(statement.span.end);
+            in_statement(script, &one, behind)
+        }
         [(_, first), .., (_, last)] => {
-            let end = behind.iter().map(|one| one.span.end).fold(end_of(last), usize::max);
+            // The redirections of the last command are part of the list.
+            let end = end_of(last).max(statement.span.end);
+            let end = behind.iter().map(|one| one.span.end).fold(end, usize::max);
             Ok(Place::Line(first.span.start..end))
         }
     }
@@ -313,12 +319,15 @@ fn in_pipe(
         return in_statement(script, first, &[]);
     }
     // The output of the last member is that of the pipeline; nothing else may be sent elsewhere with it.
-    match redirects {
+    let own = rest.last().and_then(command).map(|last| last.redirects.as_slice()).unwrap_or_default();
+    let redirects = [redirects, own].concat();
+    match redirects.as_slice() {
         [only]
             if matches!(only.operator.as_str(), ">" | ">>")
+                && only.span.end >= whole.end
                 && only.descriptor.as_deref().is_none_or(|number| number == "1") =>
         {
-            Ok(Place::Line(without(script, whole, redirects)))
+            Ok(Place::Line(without(script, whole, &redirects)))
         }
         _ => Ok(Place::Line(whole)),
     }
