@@ -24,6 +24,7 @@ const PASSES_THROUGH: &[&str] = &["cat", "true", ":", "echo", "printf", "tee"];
 pub fn against(report: &Report, language: Language, change: Change<'_>) -> Vec<Finding> {
     let mut out = Vec::new();
     out.extend(one_value(report, change));
+    out.extend(cut_value(report, change));
     if language == Language::Shell {
         out.extend(stands_in(report, change));
     }
@@ -44,6 +45,43 @@ fn one_value(report: &Report, change: Change<'_>) -> Option<Finding> {
             Some(at("masking/one-value", line, Weight::Refuse, why))
         })
     })
+}
+
+/// A value that could not be read is cut off at the sign that was in the way: what stood behind it is gone.
+fn cut_value(report: &Report, change: Change<'_>) -> Option<Finding> {
+    let signs: Vec<char> =
+        [',', '.', ';'].into_iter().filter(|sign| in_value(&report.core_error, *sign)).collect();
+    diff::hunks(change.before, change.after).iter().find_map(|hunk| {
+        let old = hunk.removed.join("\n");
+        hunk.new.clone().zip(&hunk.added).find_map(|(line, text)| {
+            let sign = signs.iter().find(|sign| cuts(text, **sign) && !cuts(&old, **sign))?;
+            let why = format!("it cuts the value at `{sign}`: what stands behind it is lost");
+            Some(at("masking/value-cut", line, Weight::Refuse, why))
+        })
+    })
+}
+
+/// Whether a number in a message has a sign between its digits.
+fn in_value(message: &str, sign: char) -> bool {
+    let chars: Vec<char> = message.chars().collect();
+    chars.windows(3).any(|three| {
+        matches!(three, [before, it, behind] if *it == sign && before.is_ascii_digit() && behind.is_ascii_digit())
+    })
+}
+
+/// Whether a line takes only what stands in front of a sign.
+fn cuts(text: &str, sign: char) -> bool {
+    let plain: String =
+        text.chars().filter(|c| !c.is_whitespace()).map(|c| if c == '\'' { '"' } else { c }).collect();
+    let forms = [
+        format!(".partition(\"{sign}\")[0]"),
+        format!(".split(\"{sign}\")[0]"),
+        format!(".split(\"{sign}\",1)[0]"),
+        format!("%%{sign}*}}"),
+        format!("-d{sign}-f1"),
+        format!("-d\"{sign}\"-f1"),
+    ];
+    forms.iter().any(|form| plain.contains(form.as_str()))
 }
 
 /// Numbers, times and dates in a message, as far as they are values.
@@ -98,6 +136,17 @@ fn stands_in(report: &Report, change: Change<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cutting_a_value_is_seen_in_python_and_shell() {
+        assert!(in_value("not a price: '12,50'", ',') && !in_value("no such file, sorry", ','));
+        for text in
+            ["x.partition(',')[0]", "x.split( \",\" )[0]", "${x%%,*}", "cut -d, -f1", "cut -d ',' -f 1"]
+        {
+            assert!(cuts(text, ','), "{text}");
+        }
+        assert!(!cuts("x.replace(',', '.')", ',') && !cuts("a, b = x.split(',')", ','));
+    }
 
     #[test]
     fn numbers_of_a_message_are_values_unless_their_word_says_otherwise() {

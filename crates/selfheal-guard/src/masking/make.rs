@@ -23,7 +23,34 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
             out.push(at("masking/step-skipped", *line, Weight::Refuse, why));
         }
     }
+    out.extend(ignored(before, after));
     out
+}
+
+/// A line of a recipe that begins with `-` now: its failure is ignored. What is indented by blanks is no recipe for make, but
+/// was meant to be one.
+fn ignored(before: &str, after: &str) -> Option<Finding> {
+    let had: Vec<&str> = before.lines().filter_map(ignoring).collect();
+    let fresh = |(_, command): &(u32, &str)| !had.contains(command) && !is_cleaning(command);
+    let lines = (1_u32..).zip(after.lines());
+    let (line, command) = lines.filter_map(|(n, line)| Some((n, ignoring(line)?))).find(fresh)?;
+    let name = command.split_whitespace().next().unwrap_or_default();
+    let why = format!("the failure of `{name}` is ignored");
+    Some(at("masking/swallowed", line, Weight::Refuse, why))
+}
+
+/// The command of a line of a recipe that make is told to ignore the failure of.
+fn ignoring(line: &str) -> Option<&str> {
+    let recipe = line.strip_prefix(['\t', ' '])?.trim_start();
+    let command = recipe.trim_start_matches(['@', '+', '-', ' ']);
+    let signs = recipe.get(..recipe.len() - command.len())?;
+    signs.contains('-').then_some(command)
+}
+
+/// Taking away what may be there or not.
+fn is_cleaning(command: &str) -> bool {
+    let name = command.split_whitespace().next().unwrap_or_default();
+    ["rm", "rmdir", "mkdir", "kill", "pkill", "killall", "$(RM)"].contains(&name) || command.contains(" rm ")
 }
 
 /// A prerequisite that names a step and is gone with nothing new in its place. What holds a dot, a slash or a variable
@@ -65,6 +92,15 @@ fn rules(text: &str) -> Rules {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_step_whose_failure_is_ignored_now_is_found_however_it_was_indented() {
+        let old = "a:\n    sed s/x/y/ in > out\n";
+        assert_eq!(compare(old, "a:\n\t-sed s/x/y/ in > out\n").len(), 1);
+        assert_eq!(compare(old, "a:\n\t@-sed s/x/y/ in > out\n").len(), 1);
+        assert!(compare(old, "a:\n\tsed s/x/y/ in > out\n").is_empty());
+        assert!(compare(old, "a:\n\t-rm -f out\n\tsed s/x/y/ in > out\n").is_empty());
+    }
 
     #[test]
     fn what_is_still_asked_for_by_another_way_is_not_lost() {
