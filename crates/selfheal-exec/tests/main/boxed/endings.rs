@@ -58,7 +58,7 @@ fn what_a_job_leaves_running_ends_with_the_box() {
     let word = word(&place);
     let run = place.sh(&format!(
         "(setsid bash -c 'trap \"\" HUP TERM; exec -a {word} sleep 9999' &) ; \
-         until grep -q {word} /proc/[0-9]*/cmdline 2>/dev/null; do :; done; echo done"
+         until grep -q ^{word} /proc/[0-9]*/cmdline 2>/dev/null; do :; done; echo done"
     ));
     assert_eq!(said(&run), (0, "done\n".to_owned(), String::new()));
     assert!(
