@@ -8,6 +8,7 @@
 mod languages;
 mod playbook;
 mod python;
+mod recipes;
 pub mod shell;
 mod sql;
 mod variables;

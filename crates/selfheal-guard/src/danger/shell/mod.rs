@@ -1,7 +1,9 @@
 //! Danger in shell programs: the walk over statements, with the folder that commands run in and what is piped into them.
 
 mod argv;
+mod calls;
 mod code;
+mod command;
 mod endless;
 mod fetched;
 mod files;
@@ -9,21 +11,23 @@ mod flow;
 mod foreign;
 mod network;
 pub mod places;
+mod redirects;
 mod renamed;
 mod rules;
 mod runners;
+mod surroundings;
 mod wrappers;
 mod written;
 
 use std::cmp::Ordering;
 
 use selfheal_core::admission::Danger;
-use selfheal_syntax::shell::{Command, CommandKind, Redirect, Script, Statement, StatementKind};
-use selfheal_syntax::values::{Value, Values};
+use selfheal_syntax::shell::{Command, CommandKind, Script, Statement, StatementKind};
+use selfheal_syntax::values::Values;
 
-use self::argv::Arg;
 use self::flow::{empty, fetches};
 use self::places::{Cwd, Place, Places};
+use self::surroundings::assignments_of;
 use super::Operation;
 use crate::scope::Roots;
 
@@ -381,292 +385,6 @@ impl<'a> Walk<'a> {
         self.unending(command, line);
         self.change_folder(unit, command);
     }
-
-    /// Commands that stand in the operand of an expansion: `${x:-$(…)}`.
-    fn in_operands(&mut self, command: &Command, line: u32) {
-        let operands = command.words.iter().flat_map(|word| word.expansions()).map(|e| e.operand.clone());
-        let inner: Vec<String> =
-            operands.filter(|operand| operand.contains("$(") || operand.contains('`')).take(8).collect();
-        for operand in inner {
-            self.text(&format!(": \"{operand}\"\n"), &Stdin::Nothing, Some(line));
-        }
-    }
-
-    /// A call of a function of the script with arguments: its body is judged once more with them.
-    fn calls(&mut self, unit: &Unit<'_>, list: &[Arg], line: u32) {
-        let Some((name, arguments)) = list.split_first() else { return };
-        let Some(name) = name.known().filter(|_| !arguments.is_empty()) else { return };
-        let Some(function) = unit.script.functions().iter().rfind(|function| function.name == name) else {
-            return;
-        };
-        let body = unit.script.slice(&function.span);
-        let uses = acts_on_arguments(unit.script, &name);
-        let words: Option<Vec<String>> = arguments.iter().map(Arg::known).collect();
-        let Some(words) = words.filter(|_| uses && self.depth < 4 && body.len() < 4_096) else { return };
-        let quoted = words
-            .iter()
-            .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
-            .collect::<Vec<_>>()
-            .join(" ");
-        let inner = body.split_once('{').map_or(body, |(_, rest)| rest).trim_end().trim_end_matches('}');
-        // The function itself is there only for calls of itself.
-        let own = if inner.contains(&name) || quoted.contains(&name) { body } else { "" };
-        let text = format!("{own}\nset -- {quoted}\n{inner}\n");
-        if self.called.len() > MAX_CALLS {
-            return self.hit((line, &name), Danger::High, "danger/too-much", TOO_MUCH);
-        }
-        if self.called.insert(text.clone()) {
-            self.text(&text, &Stdin::Nothing, Some(line));
-        }
-    }
-
-    /// Looks for a command in the words of one that is not known, and is no function of the script.
-    fn search(&mut self, unit: &Unit<'_>, list: &[Arg], stdin: &Stdin, line: u32) {
-        let Some((name, arguments)) = list.split_first() else { return };
-        let Some(name) = name.known() else { return };
-        if !unit.script.functions().iter().any(|function| function.name == name) {
-            let base = name.rsplit('/').next().unwrap_or(&name);
-            runners::judge(self, base, arguments, stdin, line);
-        }
-    }
-
-    /// Judges one argument list.
-    fn judge(&mut self, list: &[Arg], stdin: &Stdin, line: u32) {
-        if !self.works(line) {
-            return;
-        }
-        let Some((name, arguments)) = list.split_first() else { return };
-        if renamed::judge(self, name, arguments, stdin, line) {
-            return;
-        }
-        let Some(name) = self.program(name, line) else { return };
-        if wrappers::unwrap(self, &name, arguments, stdin, line) {
-            return;
-        }
-        let own_line = self.line.unwrap_or(line);
-        if let Some(seen) = self.seen.as_mut().filter(|seen| seen.len() < 10_000) {
-            let words = std::iter::once(name.clone()).chain(arguments.iter().map(Arg::spelled));
-            seen.push((own_line, words.collect()));
-        }
-        let subject = list.iter().map(Arg::spelled).collect::<Vec<_>>().join(" ");
-        let texts: Vec<String> = arguments.iter().map(Arg::spelled).collect();
-        for class in rules::classes(&name, &texts) {
-            self.hit((line, &subject), class.danger, class.rule, &format!("`{name}` {}", class.why));
-        }
-        renamed::remember(self, &name, arguments);
-        self.builds_fetched(&name, &texts, (line, &subject));
-        files::judge(self, &name, arguments, stdin, (line, &subject));
-        code::judge(self, &name, arguments, stdin, (line, &subject));
-        network::judge(self, &name, arguments, (line, &subject));
-        self.secrets(&name, arguments, (line, &subject));
-    }
-
-    /// The name of the program without its folder; `None` when it was judged already because nobody knows it.
-    fn program(&mut self, name: &Arg, line: u32) -> Option<String> {
-        let spelled = name.spelled();
-        if let Some(known) = name.known() {
-            let base = known.rsplit('/').next().unwrap_or(&known).to_owned();
-            if base.contains(['*', '?', '[']) {
-                self.hit(
-                    (line, &known),
-                    Danger::High,
-                    "danger/hidden-command",
-                    "a pattern stands where a command should",
-                );
-                return None;
-            }
-            if known.contains('/') {
-                self.run_written(&known, selfheal_syntax::Language::Shell, (line, &known));
-            }
-            if self.was_fetched(&known) {
-                self.hit(
-                    (line, &known),
-                    Danger::High,
-                    "danger/fetched-code",
-                    "it runs a file that it fetched",
-                );
-            }
-            return Some(base);
-        }
-        // `"$VENV/bin/python"`: the folder is unknown, the program is not.
-        if let Some((_, base)) =
-            spelled.rsplit_once('/').filter(|(_, base)| !base.is_empty() && !base.contains('\u{1}'))
-        {
-            return Some(base.to_owned());
-        }
-        let (danger, why) = match name.value.pieces.as_slice() {
-            [selfheal_syntax::values::Piece::Unknown(unknown)] if unknown.commands.is_none() => {
-                match unknown.name.as_deref() {
-                    Some("@" | "*") => (Danger::Medium, "it runs its own arguments as a command"),
-                    Some(name) if name.starts_with(|c: char| c.is_ascii_digit()) => {
-                        (Danger::Medium, "it runs an argument as a command")
-                    }
-                    _ => (Danger::Medium, "which command it runs is said by a variable from outside"),
-                }
-            }
-            _ => (Danger::High, "which command it runs cannot be known"),
-        };
-        self.hit((line, &spelled), danger, "danger/hidden-command", why);
-        None
-    }
-
-    /// Redirections into files.
-    fn redirect(&mut self, unit: &Unit<'_>, redirect: &Redirect, line: u32) {
-        let Some(target) = &redirect.target else { return };
-        if redirect.operator.starts_with("<<") {
-            return;
-        }
-        for value in unit.values.alternatives(target, line) {
-            let place = self.places().of(&value);
-            let subject = format!("{} {}", redirect.operator, places::spelled(&value.pieces));
-            if redirect.writes() {
-                let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '-');
-                if !digits(&target.text) {
-                    files::written(self, place, redirect.operator.contains(">>"), (line, &subject));
-                }
-            } else if matches!(place, Place::Private)
-                || (place == Place::Device && subject.contains("/dev/tcp"))
-            {
-                self.hit((line, &subject), Danger::High, "danger/secrets", "it reads keys or passwords");
-            }
-        }
-    }
-
-    fn secrets(&mut self, name: &str, arguments: &[Arg], (line, subject): (u32, &str)) {
-        const BLIND: &[&str] = &[
-            "ls",
-            "stat",
-            "test",
-            "[",
-            "mkdir",
-            "chmod",
-            "chown",
-            "du",
-            "cd",
-            "echo",
-            "printf",
-            "file",
-            "ssh",
-            "scp",
-            "sftp",
-            "git",
-            "ssh-keygen",
-            "ssh-agent",
-            "export",
-            "declare",
-            "local",
-            "readonly",
-            "unset",
-            "install",
-            "touch",
-            "ssh-add",
-            "realpath",
-            "readlink",
-            "dirname",
-            "basename",
-            "rm",
-            "find",
-            "tree",
-        ];
-        if BLIND.contains(&name) {
-            return;
-        }
-        if arguments.iter().any(|arg| self.places().of(&arg.value) == Place::Private) {
-            self.hit(
-                (line, subject),
-                Danger::High,
-                "danger/secrets",
-                &format!("`{name}` touches keys, passwords or what runs by itself"),
-            );
-        }
-    }
-
-    /// Variables that make other programs run something.
-    fn assignments(&mut self, unit: &Unit<'_>, command: &Command) {
-        for assignment in &command.assignments {
-            let line = assignment.line;
-            let known = || {
-                let value = assignment.value.as_ref()?;
-                unit.values.alternatives(value, line).first().and_then(Value::known)
-            };
-            match assignment.name.as_str() {
-                "LD_PRELOAD" | "LD_AUDIT" | "BASH_ENV" | "ENV" | "PYTHONSTARTUP" | "PERL5OPT" | "RUBYOPT"
-                | "NODE_OPTIONS" => {
-                    let why = format!("`{}` makes every program load something", assignment.name);
-                    if known().is_none_or(|text| !text.is_empty()) {
-                        self.hit((line, &assignment.name), Danger::High, "danger/injected", &why);
-                    }
-                }
-                "PROMPT_COMMAND" | "PS1" | "PS4" | "GIT_SSH_COMMAND" | "GIT_SSH" | "PAGER" | "GIT_PAGER"
-                | "EDITOR" | "VISUAL" | "LESSOPEN" | "MANPAGER" | "GIT_EDITOR" => {
-                    if let Some(text) = known() {
-                        self.text(&text, &Stdin::Nothing, Some(line));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn change_folder(&mut self, unit: &Unit<'_>, command: &Command) {
-        if !(command.is("cd") || command.is("pushd") || command.is("popd")) {
-            return;
-        }
-        let operand = command.arguments().iter().find(|word| !word.text.starts_with('-') || word.text == "-");
-        let value =
-            operand.and_then(|word| unit.values.alternatives(word, command.lines.0).into_iter().next_back());
-        let named = value.as_ref().map(|value| places::spelled(&value.pieces)).unwrap_or_default();
-        self.in_fetched =
-            self.is_fetched_folder(&named) || self.in_fetched && !named.starts_with(['/', '.', '-']);
-        self.cwd = match (value, command.is("cd")) {
-            (Some(value), _) => self.folder(&value),
-            (None, true) => Cwd::Unknown,
-            (None, false) => Cwd::Unknown,
-        };
-    }
-
-    fn folder(&self, value: &Value) -> Cwd {
-        let text = places::spelled(&value.pieces);
-        match self.places().of(value) {
-            Place::OwnTemporary => Cwd::OwnTemporary,
-            Place::Inside if !text.starts_with('/') => self.cwd.clone(),
-            _ if text.starts_with('/') => Cwd::At(selfheal_core::scene::absolute(
-                std::path::Path::new("/"),
-                std::path::Path::new(&text),
-            )),
-            _ => Cwd::Unknown,
-        }
-    }
-
-    /// `> file` and `: > file`: nothing but an emptied file.
-    fn emptied(&mut self, unit: &Unit<'_>, command: &Command, line: u32) {
-        let nothing = command.words.is_empty()
-            || (command.is(":") || command.is("true")) && command.arguments().is_empty();
-        let target = command.redirects.iter().find(|r| r.operator == ">").and_then(|r| r.target.as_ref());
-        let own = |word: &selfheal_syntax::shell::Word| {
-            let mut values = unit.values.alternatives(word, line).into_iter();
-            values.all(|value| self.places().of(&value) == Place::OwnTemporary)
-        };
-        let harmless =
-            |word: &selfheal_syntax::shell::Word| !nothing || word.text.starts_with("/dev/") || own(word);
-        if let Some(target) = target.filter(|target| !harmless(target)) {
-            let subject = format!("> {}", target.text.replace(['"', '\''], ""));
-            let outside =
-                unit.values.alternatives(target, line).iter().any(|value| {
-                    matches!(self.places().of(value), Place::Outside | Place::Home | Place::Above)
-                });
-            let danger = if outside { Danger::High } else { Danger::Medium };
-            self.hit((line, &subject), danger, "danger/overwrite", "it empties a file");
-        }
-    }
-
-    /// Statements of which nothing in particular is a command: redirections of lone statements, functions as a whole.
-    fn whole(&mut self, unit: &Unit<'_>) {
-        for command in unit.script.commands().iter().filter(|command| command.kind == CommandKind::Assignment)
-        {
-            self.emptied(unit, command, command.lines.0);
-        }
-    }
 }
 
 /// How many lines from the top are surely understood: those in front of the first statement that the grammar stumbled in.
@@ -676,33 +394,4 @@ fn understood_until(script: &Script) -> usize {
     let stumbled = statements.find(|node| node.has_error() || node.is_error() || node.is_missing());
     let span = stumbled.map(|node| script.original_span(node));
     span.map_or(0, |span| script.lines().line_of(span.start).saturating_sub(1) as usize)
-}
-
-/// Whether a function runs its arguments, or gives them to something that can do harm.
-fn acts_on_arguments(script: &Script, name: &str) -> bool {
-    const HARMLESS: &[&str] =
-        &["echo", "printf", "test", "local", "return", "exit", "logger", "date", "cat", "tee", "shift", "cd"];
-    let inside = script.commands().iter().filter(|command| command.context.function.as_deref() == Some(name));
-    inside.into_iter().any(|command| {
-        let positional = |word: &selfheal_syntax::shell::Word| {
-            word.expansions()
-                .any(|e| e.name == "@" || e.name == "*" || e.name.starts_with(|c: char| c.is_ascii_digit()))
-        };
-        command.kind == CommandKind::Simple
-            && command.words.iter().any(positional)
-            && !HARMLESS.iter().any(|known| command.is(known))
-    })
-}
-
-/// The plain assignments of a script as text, for what runs in the same shell.
-fn assignments_of(unit: &Unit<'_>) -> Vec<(String, String)> {
-    let all = unit
-        .script
-        .assignments()
-        .filter(|assignment| !assignment.for_command && assignment.elements.is_none());
-    let texts = all.filter_map(|assignment| {
-        let value = assignment.value.as_ref().filter(|value| value.text.len() < 512)?;
-        Some((assignment.name.clone(), format!("{}={}\n", assignment.name, value.text)))
-    });
-    texts.take(64).collect()
 }
