@@ -34,4 +34,4 @@ pub use process::{boot_id, end_process, owner_of_self, process_lives, process_st
 pub use scene::{LiveScene, read_regular};
 pub use script::resolve_script;
 pub use spool::Spool;
-pub use supervisor::{Supervisor, end_by_keys, exec_bare, survive_file_limit};
+pub use supervisor::{EndsInOrder, Supervisor, end_by_keys, exec_bare, survive_file_limit, told_to_end};

@@ -20,7 +20,7 @@ use crate::hidden::SUPERVISE;
 use crate::replay::Input;
 use crate::spool::Spool;
 use crate::supervise::{CANCEL, OF_TERMINAL, PASSED, Ready};
-use crate::unix::{self, Relay};
+use crate::unix::{self, Attached, Watch};
 use crate::wire::{self, End, News, Passed, Plan};
 
 /// Bytes that the supervisor reads at once.
@@ -239,17 +239,18 @@ impl Supervisor {
 
     /// Sends the plan, follows the news to the end, and passes signals on meanwhile.
     fn supervise(&self, id: &str, plan: &Plan, fds: &[BorrowedFd<'_>]) -> Result<(End, Child), PortError> {
-        let mut relay = Relay::install(CANCEL.iter().chain(&PASSED).chain(&OF_TERMINAL));
+        let watch = Watch::install(CANCEL.iter().chain(&PASSED).chain(&OF_TERMINAL));
         let terminal = SavedTerminal::of_stdin();
         let Process { mut child, mut socket } = self.process().map_err(|error| not_started(id, error))?;
-        relay.attach(child.id());
+        let attached = Attached::to(child.id());
         let sent = wire::send_plan(&mut socket, plan, fds);
         let followed = match sent {
             Ok(()) => self.follow(&mut socket, child.id()),
             Err(error) => Err(Lost { starting: false, pid: None, error }),
         };
         let served = followed.as_ref().map(|end| end.signals.clone()).unwrap_or_default();
-        relay.finish(&served);
+        drop(attached);
+        watch.finish(&served);
         match followed {
             Ok(end) => Ok((end, child)),
             Err(lost) => {
@@ -423,6 +424,32 @@ impl Drop for Supervisor {
 /// Makes a file that may not grow (`ulimit -f`) an error for this program, not its end. Jobs have it as it was.
 pub fn survive_file_limit() {
     unix::survive_file_limit();
+}
+
+/// While it lives, a signal that tells this process to end does not: the job and the boxes that run are told, and
+/// [`told_to_end`] says so, so that the end can be an orderly one.
+#[derive(Debug)]
+pub struct EndsInOrder {
+    _watch: Watch,
+}
+
+impl EndsInOrder {
+    /// From now on.
+    #[must_use]
+    pub fn begin() -> Self {
+        Self { _watch: Watch::install(CANCEL.iter()) }
+    }
+
+    /// To the end of this process, which is near and has no wait left in it.
+    pub fn for_good(self) {
+        std::mem::forget(self);
+    }
+}
+
+/// The signal that told this process to end while an [`EndsInOrder`] lives.
+#[must_use]
+pub fn told_to_end() -> Option<i32> {
+    unix::seen(&CANCEL)
 }
 
 /// Ends this program, and what waits for it in its process group, by the signal of the keys that ended its job: they

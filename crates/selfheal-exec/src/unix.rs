@@ -128,8 +128,11 @@ pub(crate) fn survive_file_limit() {
 
 /// Sends a signal to this process and its group, which ends it unless somebody handles the signal.
 pub(crate) fn end_group_by(signal: i32) {
-    // SAFETY: a plain system call without pointers.
-    unsafe { libc::kill(0, signal) };
+    // SAFETY: plain system calls without pointers; the default action is one that can be set for every signal of keys.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::kill(0, signal);
+    }
 }
 
 // ---- children -----------------------------------------------------------------------------------------------------
@@ -281,17 +284,29 @@ pub(crate) fn standard(fd: RawFd) -> BorrowedFd<'static> {
 const SLOTS: usize = 32;
 static SUPERVISORS: [AtomicI32; SLOTS] = [const { AtomicI32::new(0) }; SLOTS];
 static SEEN: AtomicU64 = AtomicU64::new(0);
-static INSTALLED: Mutex<Installed> = Mutex::new(Installed { users: 0, old: Vec::new() });
+static INSTALLED: Mutex<Installed> = Mutex::new(Installed { of: Vec::new() });
 
 struct Installed {
-    users: usize,
-    old: Vec<(i32, libc::sigaction)>,
+    of: Vec<Handler>,
 }
 
-/// While it lives, signals to this process are sent on to the supervisors that are attached. Signals that were ignored
-/// stay ignored.
+/// What a signal did before it was watched for.
+struct Handler {
+    signal: i32,
+    users: usize,
+    old: libc::sigaction,
+}
+
+/// While it lives, signals to this process are noted, and sent on to what is [`Attached`]. Signals that were ignored stay
+/// ignored. Watches may overlap.
 #[derive(Debug)]
-pub(crate) struct Relay {
+pub(crate) struct Watch {
+    signals: Vec<i32>,
+}
+
+/// A child that signals are sent on to while it lives. It must be dropped before the child is waited for.
+#[derive(Debug)]
+pub(crate) struct Attached {
     slot: Option<usize>,
 }
 
@@ -310,72 +325,98 @@ extern "C" fn send_on(signal: libc::c_int) {
     }
 }
 
-impl Relay {
+/// The first of these signals that came while a [`Watch`] for it lives.
+pub(crate) fn seen(signals: &[i32]) -> Option<i32> {
+    let seen = SEEN.load(Ordering::SeqCst);
+    signals.iter().copied().find(|signal| seen & (1 << signal) != 0)
+}
+
+impl Watch {
     /// Begins to watch for these signals.
     pub(crate) fn install<'a>(signals: impl Iterator<Item = &'a i32>) -> Self {
         let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
-        if installed.users == 0 {
-            SEEN.store(0, Ordering::SeqCst);
-            installed.old = signals.filter_map(|signal| replace_action(*signal)).collect();
-        }
-        installed.users += 1;
-        Self { slot: None }
+        let signals = signals.copied().filter(|signal| installed.add(*signal)).collect();
+        Self { signals }
     }
 
-    /// Sends signals on to this process from now on, and those that came since the watch began.
-    pub(crate) fn attach(&mut self, pid: u32) {
-        let Ok(pid) = i32::try_from(pid) else { return };
-        self.slot = SUPERVISORS
-            .iter()
-            .position(|slot| slot.compare_exchange(0, pid, Ordering::SeqCst, Ordering::SeqCst).is_ok());
+    /// Ends the watch. A signal that came too late to be among those `served` by the supervisor is raised again when
+    /// nobody else watches for it, so that it is not lost.
+    pub(crate) fn finish(mut self, served: &[i32]) {
+        for signal in self.release().into_iter().filter(|signal| !served.contains(signal)) {
+            // SAFETY: a plain system call.
+            unsafe { libc::kill(libc::getpid(), signal) };
+        }
+    }
+
+    /// Puts the old actions back where this was the last user; the signals that came meanwhile, then.
+    fn release(&mut self) -> Vec<i32> {
+        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+        self.signals.drain(..).filter(|signal| installed.remove(*signal)).collect()
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.release();
+    }
+}
+
+impl Attached {
+    /// Sends signals on to this child from now on, and those that came since they are watched for.
+    pub(crate) fn to(pid: u32) -> Self {
+        let Ok(pid) = i32::try_from(pid) else { return Self { slot: None } };
+        let free =
+            |slot: &AtomicI32| slot.compare_exchange(0, pid, Ordering::SeqCst, Ordering::SeqCst).is_ok();
+        let slot = SUPERVISORS.iter().position(free);
         let seen = SEEN.load(Ordering::SeqCst);
         for signal in (1..64).filter(|signal| seen & (1 << signal) != 0) {
             // SAFETY: a plain system call; the child is not yet waited for, so the number is its own.
             unsafe { libc::kill(pid, signal) };
         }
+        Self { slot }
     }
+}
 
-    /// Ends the watch. A signal that came too late to be among those `served` by the supervisor is raised again, so that
-    /// it is not lost.
-    pub(crate) fn finish(mut self, served: &[i32]) {
-        self.detach();
-        let late = self.release();
-        for signal in (1..64).filter(|signal| late & (1 << signal) != 0 && !served.contains(signal)) {
-            // SAFETY: a plain system call.
-            unsafe { libc::kill(libc::getpid(), signal) };
-        }
-        std::mem::forget(self);
-    }
-
-    fn detach(&mut self) {
+impl Drop for Attached {
+    fn drop(&mut self) {
         if let Some(slot) = self.slot.take().and_then(|at| SUPERVISORS.get(at)) {
             slot.store(0, Ordering::SeqCst);
         }
     }
+}
 
-    /// Puts the old actions back when this was the last user; the signals that were seen, then.
-    fn release(&self) -> u64 {
-        let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
-        installed.users = installed.users.saturating_sub(1);
-        if installed.users > 0 {
-            return 0;
+impl Installed {
+    /// Whether this signal is watched for now: it is not where it is ignored.
+    fn add(&mut self, signal: i32) -> bool {
+        if let Some(handler) = self.of.iter_mut().find(|handler| handler.signal == signal) {
+            handler.users += 1;
+            return true;
         }
-        for (signal, old) in installed.old.drain(..) {
-            // SAFETY: the action was given by the system for this signal.
-            unsafe { libc::sigaction(signal, &old, ptr::null_mut()) };
+        SEEN.fetch_and(!(1 << (signal & 63)), Ordering::SeqCst);
+        let added = replace_action(signal).map(|old| Handler { signal, users: 1, old });
+        let is_added = added.is_some();
+        self.of.extend(added);
+        is_added
+    }
+
+    /// Whether the last watch for this signal ended and it had come meanwhile.
+    fn remove(&mut self, signal: i32) -> bool {
+        let Some(at) = self.of.iter().position(|handler| handler.signal == signal) else { return false };
+        let Some(handler) = self.of.get_mut(at) else { return false };
+        handler.users = handler.users.saturating_sub(1);
+        if handler.users > 0 {
+            return false;
         }
-        SEEN.swap(0, Ordering::SeqCst)
+        let handler = self.of.swap_remove(at);
+        // SAFETY: the action was given by the system for this signal.
+        unsafe { libc::sigaction(signal, &handler.old, ptr::null_mut()) };
+        let bit = 1 << (signal & 63);
+        SEEN.fetch_and(!bit, Ordering::SeqCst) & bit != 0
     }
 }
 
-impl Drop for Relay {
-    fn drop(&mut self) {
-        self.detach();
-        self.release();
-    }
-}
-
-fn replace_action(signal: i32) -> Option<(i32, libc::sigaction)> {
+/// The action that was there before.
+fn replace_action(signal: i32) -> Option<libc::sigaction> {
     if is_ignored(signal) {
         return None;
     }
@@ -387,7 +428,7 @@ fn replace_action(signal: i32) -> Option<(i32, libc::sigaction)> {
         new.sa_flags = libc::SA_RESTART;
         libc::sigemptyset(&mut new.sa_mask);
         let mut old = MaybeUninit::<libc::sigaction>::zeroed();
-        (libc::sigaction(signal, &new, old.as_mut_ptr()) == 0).then(|| (signal, old.assume_init()))
+        (libc::sigaction(signal, &new, old.as_mut_ptr()) == 0).then(|| old.assume_init())
     }
 }
 

@@ -93,6 +93,7 @@ note-left-running-more = still running in the background when the job had ended:
 note-failed-again = the repair of incident { $id } did not last; its files are back as they were
 note-elsewhere = it failed on { $host }: reported, tried again if it may be, its surroundings here compared; nothing is edited there
 note-program = it is a program, not a script: reported, tried again if it may be, its surroundings compared; there is nothing to edit
+note-told-to-end = selfheal was told to end (signal { $signal }) while it worked on this; what it had not begun is left as it was
 note-no-box = no box can be built on this machine, so nothing was tried: { $why }
 
 # Surroundings

@@ -87,6 +87,7 @@ note-left-running-more = 任务结束后仍在后台运行：{ $what } 以及另
 note-failed-again = 事件 { $id } 的修复没有持久；文件已恢复原样
 note-elsewhere = 它在 { $host } 上失败：会报告、在允许时重试、比较本机环境；不修改那边的任何东西
 note-program = 它是程序而不是脚本：会报告、在允许时重试、比较环境；没有可以修改的东西
+note-told-to-end = selfheal 在处理时收到结束信号（{ $signal }）；尚未开始的部分保持原样
 note-no-box = 本机无法建立沙箱，因此什么都没有试验：{ $why }
 
 # 运行环境

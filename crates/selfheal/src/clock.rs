@@ -1,9 +1,12 @@
 //! The real clock.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use selfheal_core::ids::Timestamp;
 use selfheal_core::ports::Clock;
+
+/// How often a wait looks whether it was told to end.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// The machine's clock and its source of fresh identifiers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,8 +19,15 @@ impl Clock for SystemClock {
     }
 
     fn wait_ms(&self, ms: u64) -> bool {
-        std::thread::sleep(Duration::from_millis(ms));
-        true
+        let until = Instant::now() + Duration::from_millis(ms);
+        while selfheal_exec::told_to_end().is_none() {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            std::thread::sleep(left.min(LOOK));
+        }
+        false
     }
 
     fn fresh_id(&self) -> String {

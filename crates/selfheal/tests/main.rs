@@ -15,6 +15,7 @@ mod corpus;
 mod crash;
 mod cron;
 mod decide;
+mod ending;
 mod environment;
 mod explain;
 mod faults;

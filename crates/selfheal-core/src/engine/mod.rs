@@ -97,6 +97,23 @@ impl State {
         matches!(self, Self::Confirmed | Self::RolledBack | Self::Refused | Self::Expired | Self::HandedOver)
     }
 
+    /// Whether nothing of a repair can have been put in place yet, and nobody is asked to decide on one.
+    #[must_use]
+    pub fn is_before_a_change(&self) -> bool {
+        match self {
+            Self::Running
+            | Self::Retrying { .. }
+            | Self::Ran { .. }
+            | Self::Reported { .. }
+            | Self::Diagnosed { .. }
+            | Self::Proposed { .. }
+            | Self::Admitted { .. }
+            | Self::Verified { .. } => true,
+            Self::Held | Self::Applying | Self::Applied | Self::Rerunning { .. } | Self::Watching => false,
+            Self::Confirmed | Self::RolledBack | Self::Refused | Self::Expired | Self::HandedOver => false,
+        }
+    }
+
     /// The word used in listings.
     #[must_use]
     pub fn word(&self) -> &'static str {
@@ -170,6 +187,8 @@ pub enum Event {
     ApplyDone,
     /// They could not be changed; nothing was.
     ApplyFailed,
+    /// selfheal was told to end. What is not begun is left; a change that is being made is made first.
+    ToldToEnd,
     /// The real run of the repaired job begins.
     RerunStarted {
         /// The process that runs it.
@@ -251,6 +270,25 @@ pub enum Action {
     Notify,
     /// It ended like this.
     Finish(Status),
+}
+
+impl Action {
+    /// Whether it is not done any more once selfheal was told to end. What makes a change whole, or tells of it, is.
+    #[must_use]
+    pub fn begins_something(&self) -> bool {
+        match self {
+            Self::Wait(_)
+            | Self::Run
+            | Self::Report
+            | Self::Diagnose(_)
+            | Self::Propose
+            | Self::Admit
+            | Self::Verify
+            | Self::Decide
+            | Self::Rerun => true,
+            Self::Apply | Self::TakeBack | Self::Recover | Self::Notify | Self::Finish(_) => false,
+        }
+    }
 }
 
 /// What holds for the whole incident.

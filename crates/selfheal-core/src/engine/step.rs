@@ -74,6 +74,8 @@ pub fn step(plan: &Plan, state: &State, event: Event) -> Result<Next, Unexpected
         (State::Applied | State::Rerunning { .. } | State::Watching, Event::RunFailed) => {
             (State::RolledBack, vec![Action::TakeBack, Action::Notify, Action::Finish(Status::HandedOver)])
         }
+        (State::Applied | State::Rerunning { .. }, Event::ToldToEnd) => end(State::Watching, Status::Healed),
+        (state, Event::ToldToEnd) if state.is_before_a_change() => hand_over(Status::Failed),
         (State::Watching, Event::WatchEnded) => (State::Confirmed, vec![]),
         (State::Applied | State::Watching | State::Confirmed, Event::Undone) => {
             (State::RolledBack, vec![Action::TakeBack])
@@ -229,6 +231,25 @@ mod tests {
             assert!(!actions.contains(&Action::Run) && !actions.contains(&Action::Rerun));
         }
         assert!(step(&PLAN, &State::Confirmed, Event::FoundDead).is_err());
+    }
+
+    #[test]
+    fn what_is_told_to_end_begins_nothing_and_leaves_no_change_half_made() {
+        let told = |state: &State| step(&PLAN, state, Event::ToldToEnd);
+        for state in
+            [State::Running, State::Retrying { attempt: 1, waited_ms: 1 }, State::Verified { round: 1 }]
+        {
+            let (next, actions) = told(&state).unwrap();
+            assert_eq!(
+                (next, actions),
+                (State::HandedOver, vec![Action::Notify, Action::Finish(Status::Failed)])
+            );
+        }
+        // The repair is in place: it is watched, and taken back where the next run fails.
+        for state in [State::Applied, State::Rerunning { pid: 1, boot_id: "b".into() }] {
+            assert_eq!(told(&state).unwrap(), (State::Watching, vec![Action::Finish(Status::Healed)]));
+        }
+        assert!(told(&State::Applying).is_err() && told(&State::Held).is_err());
     }
 
     #[test]

@@ -268,12 +268,14 @@ impl BoxRunner {
         let mut child = command.spawn().map_err(|error| {
             PortError::new(format!("start {} for a box", self.config.program.display()), error)
         })?;
+        let attached = crate::unix::Attached::to(child.id());
         let answer =
             converse(&mut child, &text, Duration::from_millis(plan.deadline_ms).saturating_add(SPARE));
         if answer.is_err() {
             // It may have ended by itself.
             let _ = child.kill();
         }
+        drop(attached);
         let status = child.wait().map_err(|error| PortError::new("wait for a box", error))?;
         let answer = answer.map_err(|error| PortError::new("talk to a box", error))?;
         serde_json::from_slice(&answer).map_err(|error| {

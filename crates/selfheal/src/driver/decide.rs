@@ -1,6 +1,8 @@
 //! Deciding what to do with a repair that was verified: holds first, then policy, then the person at the terminal.
 
 use std::io::{BufRead, Write};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
 
 use selfheal_core::admission::Hold;
 use selfheal_core::engine::Decision;
@@ -23,21 +25,39 @@ use crate::{normal, surroundings};
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 3_600_000;
 
+/// How often it is looked, while a person thinks, whether it was told to end.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// A question to the person at the terminal.
 pub struct Ask;
 
 impl Ask {
-    /// Shows a text and reads yes or no; anything but a clear yes is a no.
+    /// Shows a text and reads yes or no; anything but a clear yes is a no, and so is a signal to end.
     #[must_use]
     pub fn yes(question: &str) -> bool {
         let mut error = std::io::stderr();
         if write!(error, "{question} ").and_then(|()| error.flush()).is_err() {
             return false;
         }
-        let mut answer = String::new();
-        let read = std::io::stdin().lock().read_line(&mut answer);
-        read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "j" | "ja" | "是")
+        let (sender, answers) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let mut answer = String::new();
+            let read = std::io::stdin().lock().read_line(&mut answer);
+            // Nobody listens any more after a signal.
+            let _ = sender.send(read.map(|_| answer));
+        });
+        while selfheal_exec::told_to_end().is_none() {
+            match answers.recv_timeout(LOOK) {
+                Err(RecvTimeoutError::Timeout) => {}
+                answer => return answer.is_ok_and(|read| read.is_ok_and(|answer| is_yes(&answer))),
+            }
+        }
+        false
     }
+}
+
+fn is_yes(answer: &str) -> bool {
+    matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "j" | "ja" | "是")
 }
 
 impl Healer<'_> {

@@ -213,7 +213,7 @@ impl<'a> Healer<'a> {
                 self.persist(&state)?;
             }
             let Some(action) = queue.pop_front() else { break };
-            event = self.perform(action)?;
+            event = self.perform_unless_told_to_end(action, &state)?;
         }
         self.tools.progress.clear();
         self.remember();
@@ -229,6 +229,35 @@ impl<'a> Healer<'a> {
             tokens,
             slowest_rule: self.slowest.into_inner(),
         })
+    }
+
+    /// Whether selfheal was told to end, or the job was when it ran again.
+    fn was_told_to_end(&self) -> bool {
+        selfheal_exec::told_to_end().is_some() || matches!(self.run.ended, Ended::Cancelled { .. })
+    }
+
+    fn perform_unless_told_to_end(
+        &mut self,
+        action: Action,
+        state: &State,
+    ) -> Result<Option<Event>, CommandError> {
+        if action.begins_something() && self.was_told_to_end() {
+            self.note_told_to_end();
+            return Ok(Some(Event::ToldToEnd));
+        }
+        match self.perform(action) {
+            // It failed because what it ran was told to end as well.
+            Err(_) if state.is_before_a_change() && self.was_told_to_end() => {
+                self.note_told_to_end();
+                Ok(Some(Event::ToldToEnd))
+            }
+            performed => performed,
+        }
+    }
+
+    fn note_told_to_end(&mut self) {
+        let signal = selfheal_exec::told_to_end().unwrap_or_else(|| self.run.ended.code() - 128);
+        self.notes.push(self.tools.texts.say("note-told-to-end", &[("signal", &signal.to_string())]));
     }
 
     fn plan(&self) -> Plan {
@@ -285,6 +314,9 @@ impl<'a> Healer<'a> {
         let outcome = self.outcome(&self.run);
         record::run(&self.tools, self.job, &self.env(), &self.run, &outcome);
         self.incident.exit_code = self.run.ended.code();
+        if matches!(self.run.ended, Ended::Cancelled { .. }) {
+            return Ok(Event::ToldToEnd);
+        }
         Ok(match outcome {
             Outcome::Failed { .. } => Event::RunFailed,
             Outcome::Succeeded | Outcome::Negative { .. } => Event::RunSucceeded,

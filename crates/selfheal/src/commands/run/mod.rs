@@ -19,7 +19,7 @@ use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{Executor, Order, Trouble};
 use selfheal_core::redact::Redacted;
 use selfheal_core::run::{Ended as RunEnded, LeftProcess, Run};
-use selfheal_exec::{Supervisor, exec_bare};
+use selfheal_exec::{EndsInOrder, Supervisor, exec_bare};
 use selfheal_feedback::profiles::Profiles;
 use selfheal_store::Store;
 
@@ -182,6 +182,7 @@ impl<'a> RunPlan<'a> {
         if let Some(what) = self.args.transaction {
             return self.run_transaction(store, order, (&supervisor, what), document);
         }
+        let in_order = EndsInOrder::begin();
         if let Some(store) = store {
             super::tick::before_run(self.context, store);
         }
@@ -229,6 +230,8 @@ impl<'a> RunPlan<'a> {
         document.notes.extend(self.waits.get().cloned());
         document.notes.extend(left);
         if let Some(spool) = supervisor.take_spool() {
+            // Whoever reads it may never do so: then a signal is what ends it.
+            drop(in_order);
             let emitted = spool.emit(&mut std::io::stdout().lock());
             // A reader that went away is no fault of the job.
             let lost = emitted.err().filter(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
@@ -236,6 +239,8 @@ impl<'a> RunPlan<'a> {
                 tell(&format!("selfheal: standard output could not be passed on: {error}"));
                 return Ok(if code == exit_code::OK { output_is_lost(document) } else { code });
             }
+        } else {
+            in_order.for_good();
         }
         Ok(code)
     }
