@@ -43,7 +43,11 @@ fn rows(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn dangerous_operations_are_told_from_harmless_ones() {
-    let corpora = [include_str!("corpus/danger.tsv"), include_str!("corpus/danger-independent.tsv")];
+    let corpora = [
+        include_str!("corpus/danger.tsv"),
+        include_str!("corpus/danger-second.tsv"),
+        include_str!("corpus/danger-independent.tsv"),
+    ];
     let rows: Vec<Vec<String>> = corpora.into_iter().flat_map(rows).collect();
     assert!(rows.len() >= 60);
     let mut wrong = Vec::new();
@@ -92,6 +96,12 @@ fn changes_in_languages_besides_shell_and_python_are_told_from_repairs() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn families_of_masking_are_found_in_every_language() {
+    let wrong = judged_otherwise(include_str!("corpus/masking-families.tsv"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Twelve ways to say the same in other words.
 const REWRITINGS: [fn(&str) -> String; 12] = [
     |text| format!("true; {text}"),
@@ -111,7 +121,11 @@ const REWRITINGS: [fn(&str) -> String; 12] = [
 #[test]
 fn a_dangerous_row_stays_dangerous_in_other_words() {
     let whole = |text: &str| !text.contains("<<") && !text.contains("()") && !text.contains("cd ");
-    let corpora = [include_str!("corpus/danger.tsv"), include_str!("corpus/danger-independent.tsv")];
+    let corpora = [
+        include_str!("corpus/danger.tsv"),
+        include_str!("corpus/danger-second.tsv"),
+        include_str!("corpus/danger-independent.tsv"),
+    ];
     let mut lowered = Vec::new();
     for row in corpora.into_iter().flat_map(rows) {
         let [name, verdict, text, ..] = row.as_slice() else { continue };

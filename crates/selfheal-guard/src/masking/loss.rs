@@ -174,10 +174,16 @@ fn all(pattern: &Regex, text: &str) -> BTreeSet<String> {
 
 /// Names that stand somewhere as a value: more often than they are assigned.
 fn uses(names: &Names, text: &str) -> BTreeSet<String> {
+    let quoted = |name: &regex_lite::Match<'_>| {
+        let before = text.get(..name.start()).and_then(|front| front.chars().next_back());
+        let behind = text.get(name.end()..).and_then(|rest| rest.chars().next());
+        matches!((before, behind), (Some('"'), Some('"')) | (Some('\''), Some('\'')))
+    };
     let count = |pattern: &Regex| {
         let mut counts = BTreeMap::<String, usize>::new();
         for found in pattern.captures_iter(text) {
-            if let Some(name) = found.get(1) {
+            // `"name"` is a key and no value.
+            if let Some(name) = found.get(1).filter(|name| !quoted(name)) {
                 *counts.entry(name.as_str().to_owned()).or_default() += 1;
             }
         }

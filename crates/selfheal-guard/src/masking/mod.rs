@@ -4,13 +4,19 @@
 //! checks are in force, and which steps can be reached at all. For the other languages tables of patterns say what must not
 //! be new ([`lines`]). A finding of weight *refuse* means that the change hides a failure; *medium* that it may.
 
+mod change;
+mod cut;
+mod dropped;
 mod embedded;
 pub mod lines;
 mod loss;
+mod made_up;
 mod make;
+mod narrower;
 mod node;
 mod perl;
 mod python;
+mod replaced;
 mod ruby;
 mod settings;
 mod shell;
@@ -20,6 +26,8 @@ mod yaml;
 
 use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::{Language, diff};
+
+pub(crate) use cut::cuts;
 
 use crate::finding::whole;
 
@@ -55,6 +63,12 @@ pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding>
     out.extend(embedded::compare(language, before, after));
     out.extend(lines::compare(language, before, after));
     out.extend(loss::compare(language, before, after));
+    let places = change::places(language, before, after);
+    out.extend(made_up::compare(language, &places));
+    out.extend(dropped::compare(language, &places));
+    out.extend(narrower::compare(language, &places));
+    out.extend(cut::compare(&places, after));
+    out.extend(replaced::compare(language, &places, after));
     out.truncate(MAX_FINDINGS);
     out
 }

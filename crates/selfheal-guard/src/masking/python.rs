@@ -486,27 +486,6 @@ fn constants(old: &Module, new: &Module) -> Vec<Finding> {
             ));
         }
     }
-    let fallback = |node: &Node<'_>| {
-        node.child_count() > 0 && children(*node).last().is_some_and(|last| is_constant(new, *last))
-    };
-    for node in fresh(old, new, "conditional_expression").into_iter().filter(fallback) {
-        out.push(at("masking/default", line(node), Weight::Medium, "a constant takes the place of a value"));
-    }
-    for call in new.calls_of(".get").iter().filter(|call| call.arguments.len() == 2) {
-        if !old
-            .calls_of(".get")
-            .iter()
-            .any(|other| other.callee == call.callee && other.arguments == call.arguments)
-            && old.calls_of(".get").len() < new.calls_of(".get").len()
-        {
-            out.push(at(
-                "masking/default",
-                call.line,
-                Weight::Medium,
-                "a default takes the place of a missing key",
-            ));
-        }
-    }
     out
 }
 

@@ -1,8 +1,12 @@
 //! Masking in SQL scripts, statement by statement.
 
+use std::sync::OnceLock;
+
+use regex_lite::Regex;
 use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::diff;
 
+use super::change::compiled;
 use crate::danger::sql_statements;
 use crate::finding::{at, whole};
 
@@ -77,7 +81,59 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
         out.push(at("masking/data-dropped", line, Weight::Refuse, why));
     }
     out.extend(filtered(&had, &has, line));
+    out.extend(made_to_fit(&had, &has, line));
+    out.extend(other_check(&had, &has, line));
     out
+}
+
+/// Values that take the place of a missing one in a plain column; a sum of nothing may be 0.
+fn made_up(text: &str) -> usize {
+    static COLUMN: OnceLock<Option<Regex>> = OnceLock::new();
+    let column =
+        compiled(&COLUMN, r"(?:COALESCE|IFNULL|NVL|ISNULL)\(\s*[\w.]+\s*,\s*(?:'[^']*'|-?[\d.]+)\s*\)");
+    column.map_or(0, |column| column.find_iter(text).count())
+}
+
+/// Rows that are deleted, or changed, where only a constraint was to be added or rows to be moved.
+fn made_to_fit(had: &[String], has: &[String], line: u32) -> Option<Finding> {
+    const UNFIT: &[&str] = &[
+        " IS NULL",
+        " NOT IN ",
+        " NOT EXISTS",
+        " HAVING ",
+        " DUPLICATE",
+        " IN (SELECT",
+        " IN ( SELECT",
+        "ROW_NUMBER",
+    ];
+    let deletes = |text: &&String| text.starts_with("DELETE ") || text.starts_with("UPDATE ");
+    let fresh = has.iter().filter(|text| !had.contains(text));
+    let lost = had.iter().filter(|text| !has.contains(text)).filter(deletes).count();
+    let unfit = fresh.filter(deletes).filter(|text| UNFIT.iter().any(|word| text.contains(word))).count();
+    let constrains = has.iter().any(|text| {
+        ["CONSTRAINT", "UNIQUE", "NOT NULL", "CHECK", "FOREIGN KEY", "INSERT "]
+            .iter()
+            .any(|word| text.contains(word))
+    });
+    (unfit > lost && constrains).then(|| {
+        at("masking/data-dropped", line, Weight::Refuse, "rows that do not fit are taken away or changed")
+    })
+}
+
+/// A check of the database that asks for something else.
+fn other_check(had: &[String], has: &[String], line: u32) -> Option<Finding> {
+    static CHECK: OnceLock<Option<Regex>> = OnceLock::new();
+    let check = compiled(&CHECK, r"CHECK\s*\((.*)\)")?;
+    let asked = |all: &[String]| -> Vec<String> {
+        let inside =
+            all.iter().filter_map(|text| check.captures(text)?.get(1).map(|one| one.as_str().to_owned()));
+        inside.map(|text| text.split_whitespace().collect()).collect()
+    };
+    let (before, after) = (asked(had), asked(has));
+    let other = before.len() == after.len() && before.iter().any(|one| !after.contains(one));
+    other.then(|| {
+        at("masking/check-weakened", line, Weight::Refuse, "a check of the database asks for something else")
+    })
 }
 
 /// Statements that are gone with none of their kind in their place.
@@ -151,13 +207,16 @@ fn filtered(had: &[String], has: &[String], line: u32) -> Vec<Finding> {
                 "rows are passed over that were taken before",
             ));
         }
-        if text.matches("COALESCE(").count() > old.matches("COALESCE(").count() {
-            out.push(at(
-                "masking/default",
-                line,
-                Weight::Medium,
-                "a default takes the place of a missing value",
-            ));
+        if made_up(text) > made_up(old) {
+            let why = "a made-up value takes the place of one that is missing";
+            out.push(at("masking/default", line, Weight::Refuse, why));
+        }
+        let rows = [" LEFT JOIN ", " LEFT OUTER JOIN ", " FULL JOIN "];
+        let all = |text: &str| rows.iter().map(|word| text.matches(word).count()).sum::<usize>();
+        let fewer_joined = all(text) < all(old) && text.contains(" JOIN ");
+        if fewer_joined || text.matches("DISTINCT ON").count() > old.matches("DISTINCT ON").count() {
+            let why = "rows are passed over that were taken before";
+            out.push(at("masking/data-dropped", line, Weight::Refuse, why));
         }
     }
     out

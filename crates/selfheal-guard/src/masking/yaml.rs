@@ -3,6 +3,8 @@
 //! Keys are compared as settings: a new one that lets failures pass, one that is gone and made them count, a condition in
 //! front of a step.
 
+mod triggers;
+
 use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::yaml::{Entry, below, entries, item_around};
 
@@ -68,6 +70,7 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(shells(&old, &new));
     out.extend(uses(&old, &new));
     out.extend(matrix(&old, &new));
+    out.extend(triggers::compare(&old, &new));
     out
 }
 

@@ -9,6 +9,7 @@ use selfheal_syntax::tree::{Node, children, descendants};
 use super::handlers::{is_exit, is_idempotent, is_message, is_quiet, is_success_call, is_success_exit};
 use super::{fresh, line, squeezed};
 use crate::finding::at;
+use crate::masking::dropped::judge;
 
 /// Calls that run a command and raise when it fails.
 const CHECKED: &[&str] = &["check_call", "check_output"];
@@ -385,7 +386,9 @@ fn skipped_items(old: &Module, new: &Module) -> Vec<Finding> {
     let mut out = Vec::new();
     for clause in fresh(old, new, "if_clause") {
         let why = "items are passed over that were taken before";
-        out.push(at("masking/data-dropped", line(clause), Weight::Medium, why));
+        let text = squeezed(new, clause);
+        let weight = judge(text.trim_start_matches("if "));
+        out.extend(weight.map(|weight| at("masking/data-dropped", line(clause), weight, why)));
     }
     for node in fresh(old, new, "if_statement") {
         let body = node.child_by_field_name("consequence");
@@ -394,21 +397,7 @@ fn skipped_items(old: &Module, new: &Module) -> Vec<Finding> {
             matches!(all.as_slice(), [one] if one.kind() == "continue_statement")
         });
         let condition = node.child_by_field_name("condition").map(|c| squeezed(new, c)).unwrap_or_default();
-        let bad = [
-            "len(",
-            "isdigit",
-            "isnumeric",
-            "is None",
-            "isinstance",
-            "not in row",
-            "valid",
-            "isnan",
-            "== \"\"",
-            "== ''",
-            "try_",
-        ]
-        .iter()
-        .any(|word| condition.contains(word));
+        let bad = judge(&condition) == Some(Weight::Refuse);
         let item = condition.rsplit_once("== ").is_some_and(|(_, value)| value.parse::<i64>().is_ok())
             && condition.contains(['[', '.'])
             || [" in {", " in (", " in ["].iter().any(|list| condition.contains(list))

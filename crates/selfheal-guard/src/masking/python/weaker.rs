@@ -12,7 +12,23 @@ use crate::finding::{at, whole};
 pub(super) fn compare(old: &Module, new: &Module) -> Vec<Finding> {
     let mut out = fewer(old, new);
     out.extend(unwatched(old, new));
+    out.extend(tolerant(old, new));
     out
+}
+
+/// `total != wanted` became `abs(total - wanted) > 100`: differences of one and more pass now.
+fn tolerant(old: &Module, new: &Module) -> Option<Finding> {
+    let had = old.nodes("comparison_operator").into_iter().any(|node| {
+        let text = squeezed(old, node);
+        text.contains(" != ") || text.contains(" == ")
+    });
+    let found = fresh(old, new, "comparison_operator").into_iter().find(|node| {
+        let text = squeezed(new, *node);
+        let limit = text.rsplit(['<', '>', '=']).next().unwrap_or_default().trim().parse::<f64>();
+        text.starts_with("abs(") && limit.is_ok_and(|limit| limit >= 1.0)
+    });
+    let node = found.filter(|_| had)?;
+    Some(at("masking/check-weakened", line(node), Weight::Refuse, "a comparison lets differences pass"))
 }
 
 /// Whether of two assertions that differ only in signs and numbers the second lets more pass, or another number.

@@ -23,7 +23,9 @@ fn visit(sides: &Sides, statements: &[Statement], out: &mut Vec<Finding>, depth:
         match &statement.kind {
             StatementKind::Case { items, .. } => {
                 for (patterns, body) in items {
-                    let names = patterns.iter().any(|pattern| is_name(&plain_text(pattern)));
+                    let names = patterns
+                        .iter()
+                        .any(|pattern| is_name(&plain_text(pattern)) || refuses_signs(pattern));
                     skips(sides, statement, names, body, out);
                     visit(sides, body, out, depth + 1);
                 }
@@ -77,6 +79,11 @@ fn uses_item(sides: &Sides, test: &Command) -> bool {
     let loops = test.context.loops.iter().filter_map(|index| sides.new.script.loops().get(*index));
     let names: Vec<&str> = loops.filter_map(|one| one.variable.as_deref()).collect();
     test.words.iter().flat_map(|word| word.expansions()).any(|e| names.contains(&e.name.as_str()))
+}
+
+/// Whether a pattern is about the signs of a value: `*[!0-9]*`.
+fn refuses_signs(pattern: &str) -> bool {
+    pattern.contains("[!") || pattern.contains("[^")
 }
 
 /// Whether a pattern names an item, and not only an end or the beginning of a comment.

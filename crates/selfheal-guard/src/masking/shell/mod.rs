@@ -4,6 +4,7 @@ mod checks;
 mod classify;
 mod data;
 mod exits;
+mod filters;
 mod flags;
 mod guards;
 mod handling;
@@ -66,5 +67,6 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(data::compare(&sides));
     out.extend(switches::compare(&sides));
     out.extend(left_out::compare(&sides));
+    out.extend(filters::compare(&sides));
     out
 }
