@@ -25,5 +25,6 @@ pub mod report;
 pub mod run;
 pub mod scene;
 pub mod settings;
+pub mod task;
 pub mod trace;
 pub mod verification;
