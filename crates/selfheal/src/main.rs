@@ -33,6 +33,7 @@ mod profiles;
 mod secrets;
 mod surroundings;
 mod tables;
+mod tasks;
 mod terminal;
 mod texts;
 mod timer;

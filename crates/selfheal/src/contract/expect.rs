@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use regex_lite::Regex;
+use schemars::JsonSchema;
 use selfheal_core::verification::Check;
 use serde::Deserialize;
 
 use super::Contract;
 
 /// `[job.expect]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct ExpectOptions {
     /// The exit codes of a good run; a project's file may only name 0.
@@ -29,7 +30,7 @@ pub struct ExpectOptions {
 }
 
 /// One of `[[job.expect.files]]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct FileOptions {
     /// The file, relative to the job's folder; with `*`, `?` and `[…]` the newest that fits.
