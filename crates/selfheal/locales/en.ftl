@@ -298,3 +298,62 @@ transaction-committed = { $n ->
     [one] { $n } path was
    *[other] { $n } paths were
 } put in place; take it back with: selfheal undo { $id }
+
+# Tasks
+task-step-started = step { $step }: started
+task-step-succeeded = step { $step }: done in { $seconds } s
+task-step-negative = step { $step }: the answer is no (exit code { $code }) in { $seconds } s
+task-step-failed = step { $step }: failed with exit code { $code } after { $seconds } s: { $why }
+task-step-cancelled = step { $step }: ended after { $seconds } s because the task was told to end
+task-step-skipped = step { $step }: not needed
+task-step-blocked = step { $step }: not run
+task-step-handed-over = step { $step }: may have done its work; a person must say
+task-step-healed = (healed: { $summary }; incident { $id })
+task-step-waits = step { $step }: { $text }
+task-end-succeeded = task { $task } is done in { $seconds } s (run { $run })
+task-end-failed = task { $task } failed after { $seconds } s (run { $run })
+task-end-handed-over = task { $task } needs a decision (run { $run })
+task-end-cancelled = task { $task } was told to end after { $seconds } s (run { $run })
+task-end-timed-out = task { $task } did not end by its deadline (run { $run })
+task-which = { "  " }step { $step }
+task-what = { "  " }  what went wrong: { $text }
+task-reason = { "  " }  probable reason: { $text }
+task-do = { "  " }  what to do: { $text }
+task-approve = { "  " }  a proved repair waits: selfheal approve { $id }
+task-decide = { "  " }  it may have done its work or a part of it and is not repeated unasked: look, then add --done { $step } or --again { $step } to the line below
+task-left = { "  " }left behind: { $path }
+task-resume = { "  " }to go on from there: selfheal task resume { $run }
+task-cleanup-failed = { "  " }cleaning up did not work: { $what }: { $why }
+task-waits = waiting for { $what }, held by { $who } since { $since }
+task-busy = { $what } is held by { $who } since { $since }
+task-somebody = somebody
+task-stale-lock = { $what } was still marked as held by { $who } since { $since }, which is gone; taken over
+task-broken-off = an earlier run { $run } of this task was broken off at: { $steps }
+task-half-written = { "  " }left behind, may be half written: { $path }
+task-temp-removed = { "  " }the temporary folder of that run is removed: { $path }
+task-temp-stays = the temporary folder of run { $run } could not be removed: { $why }
+task-still-works = step { $step } of the run that was broken off still works (process { $process }); waiting for its end
+task-changed = the task file changed since the run began: { $what }
+task-changed-step = changed: { $step }
+task-changed-new = new: { $step }
+task-changed-gone = gone: { $step }
+task-changed-ended = step { $step } was changed after it had ended, and is not run again
+task-changed-ask = Go on with the changed file?
+task-input-missing = { $path } is not there, which it reads
+task-output-missing = { $path }, which step { $step } had written, is not there any more
+task-network = it tried to use a network, which a step in a box has none of: set effects = "any" if it must
+task-outside = it wrote to { $path }, which is none of its paths; nothing was put in place
+task-doubt = the box may be the reason for how it ended: { $why }; set effects = "any" to run it on the machine
+task-no-box = there was no box, so it ran on the machine: { $why }
+task-told-to-end = it was told to end
+task-step-late = it did not end within { $seconds } s
+task-ended-with = it ended with exit code { $code }
+task-step-died = its process ended without a result
+task-valid = { $file }: task { $task }, { $n ->
+    [one] { $n } step
+   *[other] { $n } steps
+}: good
+task-cancel-told = run { $run } of task { $task } was told to end
+task-cancel-closed = run { $run } of task { $task } is closed; nobody worked on it
+task-cancel-over = run { $run } of task { $task } is over: { $stage }
+task-none = no task was run yet

@@ -22,7 +22,7 @@ pub const OUTPUT_LOST: i32 = 125;
 pub const NOT_STARTED: i32 = 125;
 /// `run --exit-status`: a repair is ready and waits for a person.
 pub const HELD: i32 = 110;
-/// `run --exit-status`: a person must do something.
+/// `run --exit-status`, `task`: a person must do something.
 pub const HANDED_OVER: i32 = 111;
 /// `run --exit-status`: the repair was refused by policy.
 pub const REFUSED: i32 = 112;
@@ -30,6 +30,8 @@ pub const REFUSED: i32 = 112;
 pub const LIMIT: i32 = 113;
 /// `run`: the job ended with exit code 0 and broke its contract, and was not put right.
 pub const UNFULFILLED: i32 = 114;
+/// `task`: it was told to end.
+pub const CANCELLED: i32 = 143;
 /// `check`: something dangerous was found.
 pub const DANGEROUS: i32 = 120;
 /// `check --diff`: the change hides a failure.

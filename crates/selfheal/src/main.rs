@@ -96,6 +96,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
             commands::run::run(&context, &args)
         }
         Command::Try(args) => commands::r#try::run(context, &args),
+        Command::Task(args) => commands::task::run(context, &args),
         Command::Demo(args) => commands::demo::run(context, &args),
         Command::Incidents(args) => commands::incidents::run(context, &args),
         Command::Show(args) => commands::show::run(context, &args),

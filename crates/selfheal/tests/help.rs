@@ -91,9 +91,12 @@ fn a_wrong_command_line_is_told_without_the_words_of_the_grammar() {
 fn generated_documents_are_up_to_date() {
     let env = env();
     let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    for (what, file) in
-        [("run-schema", "run.schema.json"), ("rules", "rules.md"), ("profiles", "profiles.md")]
-    {
+    for (what, file) in [
+        ("run-schema", "run.schema.json"),
+        ("task-schema", "task.schema.json"),
+        ("rules", "rules.md"),
+        ("profiles", "profiles.md"),
+    ] {
         let now = env.run(&["generate", what]).stdout;
         let kept = std::fs::read_to_string(docs.join(file)).unwrap_or_default();
         assert!(now == kept, "cargo run -- generate {what} > docs/{file}");

@@ -32,6 +32,7 @@ mod running;
 mod story;
 mod support;
 mod systemd;
+mod tasks;
 mod terminal;
 mod trying;
 mod unattended;

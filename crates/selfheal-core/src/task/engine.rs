@@ -18,7 +18,7 @@ pub enum Event {
         /// The step.
         step: String,
         /// How.
-        result: StepResult,
+        result: Box<StepResult>,
     },
     /// What became of a step whose process is gone.
     Settled {
@@ -34,6 +34,8 @@ pub enum Event {
         /// What.
         verdict: Verdict,
     },
+    /// A run that was left is not to go on: it is brought to its end as it stands.
+    Close(Stage),
     /// The task was told to end.
     CancelAsked,
     /// The task's deadline hit.
@@ -48,7 +50,7 @@ pub enum Found {
     /// It did nothing that stays.
     NotBegun,
     /// It ended, and this is how.
-    Ended(StepResult),
+    Ended(Box<StepResult>),
     /// It may have done something, and nobody knows how far it got.
     MayHaveRun,
 }
@@ -71,8 +73,8 @@ pub enum Action {
     Stop(String),
     /// Find out what became of a step whose process is gone.
     Settle(String),
-    /// Clean up.
-    CleanUp,
+    /// Clean up; this is how the run ends.
+    CleanUp(Stage),
     /// The run is over.
     Finish(Stage),
 }
@@ -116,7 +118,7 @@ impl Engine<'_> {
             Event::Resume => self.resume(),
             Event::StepEnded { step, result } => {
                 self.running(&step)?;
-                self.end(&step, result);
+                self.end(&step, *result);
                 Ok(self.go_on())
             }
             Event::Settled { step, found } => {
@@ -125,6 +127,16 @@ impl Engine<'_> {
                 Ok(self.go_on())
             }
             Event::Decided { step, verdict } => self.decide(&step, verdict),
+            Event::Close(why) => {
+                self.state.stage = Stage::Running;
+                self.state.stopping = Some(why);
+                let left = self.all(StepStage::Running);
+                Ok(if left.is_empty() {
+                    self.go_on()
+                } else {
+                    left.into_iter().map(Action::Settle).collect()
+                })
+            }
             Event::CancelAsked => Ok(self.stop(Stage::Cancelled)),
             Event::DeadlineHit => Ok(self.stop(Stage::TimedOut)),
             Event::CleanupEnded(records) => {
@@ -157,7 +169,7 @@ impl Engine<'_> {
     fn settle(&mut self, id: &str, found: Found) {
         match found {
             Found::NotBegun => self.set(id, StepStage::Pending),
-            Found::Ended(result) => self.end(id, result),
+            Found::Ended(result) => self.end(id, *result),
             Found::MayHaveRun if self.task.step(id).is_some_and(|step| step.idempotent) => {
                 self.set(id, StepStage::Pending);
             }
@@ -253,7 +265,7 @@ impl Engine<'_> {
         if actions.is_empty() && self.all(StepStage::Running).is_empty() && self.state.stage == Stage::Running
         {
             self.close();
-            actions.push(Action::CleanUp);
+            actions.push(Action::CleanUp(self.verdict()));
         }
         actions
     }
@@ -363,12 +375,11 @@ impl Engine<'_> {
     }
 
     fn verdict(&self) -> Stage {
-        if let Some(stopping) = self.state.stopping {
-            return stopping;
-        }
         let stages = || self.state.steps.values().map(|step| step.stage);
         if stages().any(|stage| stage == StepStage::HandedOver) {
             Stage::HandedOver
+        } else if let Some(stopping) = self.state.stopping {
+            stopping
         } else if self.something_failed() || stages().any(|stage| stage == StepStage::Blocked) {
             Stage::Failed
         } else {
@@ -379,18 +390,8 @@ impl Engine<'_> {
 
 /// The result of a step of which a person says that it is done.
 fn done(before: Option<StepResult>) -> StepResult {
-    let empty = StepResult {
-        outcome: StepOutcome::Succeeded,
-        code: 0,
-        duration_ms: 0,
-        repeatable: false,
-        why: None,
-        healing: None,
-        input: Vec::new(),
-        output: Vec::new(),
-        notes: Vec::new(),
-    };
-    StepResult { outcome: StepOutcome::Succeeded, why: None, ..before.unwrap_or(empty) }
+    let empty = StepResult::plain(StepOutcome::Succeeded, 0);
+    StepResult { outcome: StepOutcome::Succeeded, code: 0, why: None, ..before.unwrap_or(empty) }
 }
 
 impl Step {
@@ -428,7 +429,7 @@ mod tests {
     fn ended(step: &str, outcome: StepOutcome) -> Event {
         let code = i32::from(!outcome.is_good());
         let result = StepResult { outcome, code, repeatable: true, ..done(None) };
-        Event::StepEnded { step: step.to_owned(), result }
+        Event::StepEnded { step: step.to_owned(), result: Box::new(result) }
     }
 
     /// Runs a task whose steps end as told, and gives the order of what was started and the end.
@@ -451,7 +452,7 @@ mod tests {
                     started.push(id.clone());
                     Some(ended(&id, how(&id)))
                 }
-                Action::CleanUp => Some(Event::CleanupEnded(Vec::new())),
+                Action::CleanUp(_) => Some(Event::CleanupEnded(Vec::new())),
                 _ => None,
             };
         }
@@ -522,11 +523,11 @@ mod tests {
         assert_eq!(actions, [Action::Settle("send".into())]);
         let found = Event::Settled { step: "send".into(), found: Found::MayHaveRun };
         let (state, actions) = step(&task, &left, found, now).unwrap();
-        assert_eq!(actions, [Action::CleanUp]);
+        assert_eq!(actions, [Action::CleanUp(Stage::HandedOver)]);
         let (state, actions) = step(&task, &state, Event::CleanupEnded(Vec::new()), now).unwrap();
         assert_eq!(actions, [Action::Finish(Stage::HandedOver)]);
         let (again, actions) = step(&task, &state, Event::Resume, now).unwrap();
-        assert_eq!(actions, [Action::CleanUp], "nobody has decided");
+        assert_eq!(actions, [Action::CleanUp(Stage::HandedOver)], "nobody has decided");
         assert_eq!(again.outcome("send"), None);
         let decided = Event::Decided { step: "send".into(), verdict: Verdict::Done };
         let (state, _) = step(&task, &state, decided, now).unwrap();
@@ -544,7 +545,7 @@ mod tests {
         let (state, actions) = step(&task, &state, Event::CancelAsked, now).unwrap();
         assert_eq!(actions, [Action::Stop("a".into())]);
         let (state, actions) = step(&task, &state, ended("a", StepOutcome::Succeeded), now).unwrap();
-        assert_eq!(actions, [Action::CleanUp]);
+        assert_eq!(actions, [Action::CleanUp(Stage::Cancelled)]);
         let (state, _) = step(&task, &state, Event::CleanupEnded(Vec::new()), now).unwrap();
         assert_eq!((state.stage, state.completed.join(" ")), (Stage::Cancelled, "a".to_owned()));
         let (_, actions) = step(&task, &state, Event::Resume, now).unwrap();
@@ -640,7 +641,7 @@ mod tests {
                         let found = if open.contains(&id) { Found::MayHaveRun } else { Found::NotBegun };
                         Some(Event::Settled { step: id, found })
                     }
-                    Action::CleanUp => Some(Event::CleanupEnded(Vec::new())),
+                    Action::CleanUp(_) => Some(Event::CleanupEnded(Vec::new())),
                     Action::Stop(_) | Action::Finish(_) => None,
                 };
             }

@@ -187,8 +187,12 @@ pub struct StepResult {
     pub duration_ms: u64,
     /// Whether it may be run again by itself: what failed of it left nothing, or it may run twice.
     pub repeatable: bool,
-    /// Why it failed, in a sentence.
+    /// What went wrong, in a sentence.
     pub why: Option<String>,
+    /// The probable reason, in plain words.
+    pub reason: Option<String>,
+    /// What to do, in plain words.
+    pub to_do: Option<String>,
     /// What selfheal did about a failure.
     pub healing: Option<Healing>,
     /// What it read.
@@ -360,6 +364,26 @@ impl TaskState {
             lost.push("known issues are gone".to_owned());
         }
         lost
+    }
+}
+
+impl StepResult {
+    /// A result of which nothing is known but how it ended.
+    #[must_use]
+    pub fn plain(outcome: StepOutcome, code: i32) -> Self {
+        Self {
+            outcome,
+            code,
+            duration_ms: 0,
+            repeatable: false,
+            why: None,
+            reason: None,
+            to_do: None,
+            healing: None,
+            input: Vec::new(),
+            output: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 }
 

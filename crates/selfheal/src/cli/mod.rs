@@ -8,6 +8,7 @@ mod measuring;
 mod running;
 mod scheduling;
 mod starting;
+mod tasks;
 
 use clap::{Parser, Subcommand};
 
@@ -24,6 +25,7 @@ pub use self::scheduling::{
     CronArgs, CronCommand, CronListArgs, CronUnwrapArgs, CronWhich, CronWrapArgs, SurveyArgs,
 };
 pub use self::starting::{DemoArgs, GenerateArgs, Generated, InitArgs};
+pub use self::tasks::{ChangedArg, ModelArgs, TaskArgs, TaskCommand};
 
 /// Run scripts and batch jobs that nobody watches, and heal them when they fail
 #[derive(Debug, Parser)]
@@ -44,6 +46,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Try a command in a box: see what it does to files, and keep that or throw it away
     Try(Box<TryArgs>),
+    /// Run tasks of several steps that survive anything
+    Task(TaskArgs),
     /// Show on a throw-away example what selfheal does
     Demo(DemoArgs),
     /// List incidents, the newest first

@@ -35,6 +35,8 @@ pub struct GenerateArgs {
 pub enum Generated {
     /// The JSON schema of `run --json`
     RunSchema,
+    /// The JSON schema of task files
+    TaskSchema,
     /// The manual of rules
     Rules,
     /// The manual of profiles

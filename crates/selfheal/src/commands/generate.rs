@@ -12,6 +12,7 @@ use crate::exit_code;
 pub fn run(args: &GenerateArgs) -> Ended {
     match args.what {
         Generated::RunSchema => print(&document::schema()),
+        Generated::TaskSchema => print(&crate::tasks::schema()),
         Generated::Profiles => print(&selfheal_feedback::profiles::Profiles::manual()),
         Generated::Rules => print(&selfheal_repair::manual()),
     }

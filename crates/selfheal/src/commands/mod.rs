@@ -24,6 +24,7 @@ pub mod run;
 pub mod show;
 pub mod stats;
 pub mod survey;
+pub mod task;
 pub mod tick;
 pub mod r#try;
 pub mod undo;

@@ -6,10 +6,33 @@
 //! says how far each step got, and `settle` reads it. What a step in a box did is put in place by a draft whose name is in
 //! the journal before; so a commit is told from none even where the mark after it is missing.
 
+mod cleaning;
+mod files;
 mod form;
+mod journal;
+pub mod keep;
+mod locks;
 mod node;
+pub mod opening;
+mod place;
 mod read;
+mod runner;
+mod settle;
 mod shape;
+mod view;
+pub mod words;
+mod worker;
 
 pub use form::schema;
-pub use read::{TaskFile, read};
+pub use read::read;
+pub use runner::Wishes;
+pub use worker::run as run_step;
+
+use selfheal_core::incident::Owner;
+
+/// Whether a process that was noted down still lives.
+#[must_use]
+pub fn lives(owner: &Owner) -> bool {
+    selfheal_exec::boot_id().is_some_and(|boot| boot == owner.boot_id)
+        && selfheal_exec::process_lives(owner.pid, owner.start_ticks)
+}

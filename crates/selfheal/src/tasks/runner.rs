@@ -1,0 +1,446 @@
+//! The runner: feeds the engine what happens, stores the state, and performs the actions. One process at a time works on a
+//! run; each step has a process of its own.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use selfheal_core::ids::Timestamp;
+use selfheal_core::ports::{Clock, Entry, Ledger};
+use selfheal_core::task::{
+    Action, Event, Found, Lock, Stage, StepOutcome, StepResult, TaskContext, TaskState, step,
+};
+use selfheal_exec::{EndsInOrder, told_to_end};
+
+use super::cleaning::Cleaner;
+use super::keep::{self, RunFolder, RunLock};
+use super::locks::{self, Held, Hold, Holder};
+use super::read::{TaskFile, digest};
+use super::settle::settle;
+use super::view::View;
+use super::worker::StepOrder;
+use super::{place, words};
+use crate::command_error::CommandError;
+use crate::context::Context;
+use crate::exit_code;
+
+/// How often signals and the deadline are looked at.
+const LOOK: Duration = Duration::from_millis(50);
+/// So long after it was told to end, a step's process is ended by force; its job's own grace is shorter.
+const FORCE: Duration = Duration::from_secs(15);
+
+/// What the command line says of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    /// `--apply`.
+    pub apply: Option<String>,
+    /// Arguments that choose a model.
+    pub model: Vec<String>,
+}
+
+/// Works on one run of a task.
+pub struct Runner<'a> {
+    context: &'a Context,
+    file: TaskFile,
+    folder: RunFolder,
+    _lock: RunLock,
+    state: TaskState,
+    stored: bool,
+    wishes: Wishes,
+    temp: PathBuf,
+    held: Held,
+    children: BTreeMap<String, Running>,
+    ends: (Sender<String>, Receiver<String>),
+    view: View,
+    told: bool,
+}
+
+/// The process of a step.
+struct Running {
+    pid: u32,
+    told: Option<Instant>,
+}
+
+impl<'a> Runner<'a> {
+    /// A runner for a run whose lock is held.
+    #[must_use]
+    pub fn new(
+        context: &'a Context,
+        file: TaskFile,
+        (folder, lock): (RunFolder, RunLock),
+        state: TaskState,
+        wishes: Wishes,
+    ) -> Self {
+        let temp = place::temp(context, &state.run);
+        let stored = folder.state_file().exists();
+        let view = View::new(context);
+        let (held, children, ends, told) = (Held::default(), BTreeMap::new(), channel(), false);
+        Self {
+            context,
+            file,
+            folder,
+            _lock: lock,
+            state,
+            stored,
+            wishes,
+            temp,
+            held,
+            children,
+            ends,
+            view,
+            told,
+        }
+    }
+
+    /// Runs, or goes on with, the task. Gives the exit code.
+    ///
+    /// # Errors
+    /// When the task cannot be begun, or its state cannot be stored.
+    pub fn go(mut self, first: Event) -> Result<i32, CommandError> {
+        let in_order = EndsInOrder::begin();
+        self.lock_all()?;
+        place::make_temp(&self.temp, &self.state.run).map_err(|error| {
+            CommandError::new(format!("failed to make {}", self.temp.display())).because(&error)
+        })?;
+        if first == Event::Begin {
+            let noted = self.cleaner().remember();
+            noted.map_err(|error| CommandError::new("failed to note what is there").because(&error))?;
+        }
+        self.state.owner = Some(selfheal_exec::owner_of_self());
+        self.state.file.clone_from(&self.file.path);
+        self.state.digest.clone_from(&self.file.digest);
+        let end = self.file.task.timeout_ms.map(|ms| self.now().0.saturating_add_unsigned(ms));
+        self.state.deadline = end.map(Timestamp);
+        self.note_in_ledger("task_begun");
+        let stage = self.walk(first)?;
+        self.note_in_ledger("task_ended");
+        in_order.for_good();
+        let left = self.leave(stage);
+        self.view.end(&words::ending(&self.context.texts(), &self.state, &left));
+        Ok(exit_of(stage))
+    }
+
+    fn now(&self) -> Timestamp {
+        self.context.clock.now()
+    }
+
+    /// What the task holds for its whole life: its locks and its outputs; what its steps use it shares with other tasks.
+    fn lock_all(&mut self) -> Result<(), CommandError> {
+        let task = &self.file.task;
+        let mut wanted: Vec<(Lock, Hold)> =
+            task.locks.iter().map(|lock| (lock.clone(), Hold::Task)).collect();
+        let outputs = task.steps.iter().flat_map(|step| &step.outputs);
+        wanted.extend(outputs.map(|path| (Lock::File(path.clone()), Hold::Task)));
+        let used = task.steps.iter().flat_map(|step| &step.locks);
+        wanted.extend(used.map(|lock| (lock.clone(), Hold::Shared)));
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let me = Holder {
+            what: String::new(),
+            owner: selfheal_exec::owner_of_self(),
+            task: task.id.clone(),
+            step: None,
+            since: self.now(),
+            run: self.folder.path().to_owned(),
+        };
+        let texts = self.context.texts();
+        let view = &self.view;
+        let patience = Duration::from_millis(task.timeout_ms.unwrap_or(self.context.settings.limits.cap_ms));
+        let folder = keep::root(self.context).join("locks");
+        let held =
+            locks::hold(&folder, &wanted, &me, patience, &mut |busy| view.say(&words::waits(&texts, busy)))
+                .map_err(|error| CommandError::new("failed to take the locks of the task").because(&error))?;
+        match held {
+            Ok(held) => {
+                held.stale.iter().for_each(|stale| self.view.say(&words::stale(&texts, stale)));
+                self.held = held;
+                Ok(())
+            }
+            Err(busy) => Err(CommandError {
+                code: exit_code::TOO_LATE,
+                ..CommandError::new(words::busy(&texts, &busy))
+            }
+            .hint("run it when that has ended; selfheal task list shows what runs")),
+        }
+    }
+
+    fn walk(&mut self, first: Event) -> Result<Stage, CommandError> {
+        let mut queue = VecDeque::new();
+        let mut event = Some(first);
+        loop {
+            if let Some(event) = event.take() {
+                queue.extend(self.take(event)?);
+            }
+            match queue.pop_front() {
+                Some(Action::Finish(stage)) => return Ok(stage),
+                Some(action) => event = self.perform(action)?,
+                None => event = Some(self.wait()),
+            }
+        }
+    }
+
+    /// The state is stored before anything is done.
+    fn take(&mut self, event: Event) -> Result<Vec<Action>, CommandError> {
+        let (mut next, actions) = step(&self.file.task, &self.state, event, self.now())
+            .map_err(|error| CommandError::new(error.to_string()))?;
+        for action in &actions {
+            if let (Action::Start(id), task) = (action, &self.file.task)
+                && let (Some(state), Some(step)) = (next.steps.get_mut(id), task.step(id))
+            {
+                state.digest = digest(step);
+            }
+        }
+        self.folder.store(&next, self.stored.then_some(&self.state))?;
+        self.stored = true;
+        self.view.changed(&self.context.texts(), &self.state, &next);
+        self.state = next;
+        Ok(actions)
+    }
+
+    fn perform(&mut self, action: Action) -> Result<Option<Event>, CommandError> {
+        match action {
+            Action::Start(id) => match self.start(&id) {
+                Ok(()) => Ok(None),
+                Err(error) => {
+                    let why = Some(error.one_line());
+                    let plain = StepResult::plain(StepOutcome::Failed, exit_code::NOT_STARTED);
+                    Ok(Some(Event::StepEnded {
+                        step: id,
+                        result: Box::new(StepResult { why, repeatable: true, ..plain }),
+                    }))
+                }
+            },
+            Action::Stop(id) => {
+                self.stop(&id, Signal::TERM);
+                Ok(None)
+            }
+            Action::Settle(id) => Ok(Some(self.settled(&id))),
+            Action::CleanUp(stage) => Ok(Some(Event::CleanupEnded(self.cleaner().clean(&self.state, stage)))),
+            Action::Finish(_) => Ok(None),
+        }
+    }
+
+    fn cleaner(&self) -> Cleaner<'_> {
+        let base = ["PATH", "HOME", "LANG", "LC_ALL", "TZ"];
+        let kept = base.iter().filter_map(|name| {
+            Some((name.into(), self.context.env.get(std::ffi::OsStr::new(name))?.clone()))
+        });
+        let own = [
+            ("TMPDIR".into(), self.temp.clone().into()),
+            ("TASK_ID".into(), self.state.task.clone().into()),
+            ("TASK_RUN".into(), self.state.run.clone().into()),
+        ];
+        Cleaner {
+            task: &self.file.task,
+            folder: &self.file.folder,
+            run: &self.folder,
+            temp: &self.temp,
+            env: kept.chain(own).collect(),
+        }
+    }
+
+    fn start(&mut self, id: &str) -> Result<(), CommandError> {
+        let fail = |error: &dyn std::error::Error| {
+            CommandError::new(format!("failed to start step {id}")).because(error)
+        };
+        let (Some(step), Some(state)) = (self.file.task.step(id), self.state.steps.get(id)) else {
+            return Err(CommandError::new(format!("there is no step {id}")));
+        };
+        let home = self.folder.step(id);
+        keep::private_folder(&home).map_err(|error| fail(&error))?;
+        if !locks::allow(&home, state.attempt).map_err(|error| fail(&error))? {
+            return Err(CommandError::new(format!("step {id} still works from before")));
+        }
+        let whole = TaskContext {
+            task: self.state.task.clone(),
+            run: self.state.run.clone(),
+            step: id.to_owned(),
+            stage: self.state.stage,
+            state: self.folder.state_file(),
+            roots: vec![self.file.folder.clone(), self.temp.clone()],
+            deadline: self.state.deadline,
+            retries: state.attempt.saturating_sub(1),
+        };
+        let (env, hidden) = place::environment(self.context, step, (&self.file.pass, &self.temp), &whole);
+        let order = StepOrder {
+            context: whole,
+            step: step.clone(),
+            folder: self.file.folder.clone(),
+            temp: self.temp.clone(),
+            home: home.clone(),
+            run: self.folder.path().to_owned(),
+            attempt: state.attempt,
+            apply: self.wishes.apply.clone(),
+            hidden,
+        };
+        let file = home.join("order.json");
+        let text = serde_json::to_vec(&order).map_err(|error| fail(&error))?;
+        std::fs::write(&file, text).map_err(|error| fail(&error))?;
+        let log = File::options()
+            .create(true)
+            .append(true)
+            .open(home.join("output"))
+            .map_err(|error| fail(&error))?;
+        let mut command = Command::new(&self.context.program);
+        command.args(["task", "run-step"]).args(&self.wishes.model).arg(&file).env_clear().envs(env);
+        command.current_dir(&self.file.folder).stdin(Stdio::null());
+        command.stdout(log.try_clone().map_err(|error| fail(&error))?).stderr(log);
+        let child = command.spawn().map_err(|error| fail(&error))?;
+        self.children.insert(id.to_owned(), Running { pid: child.id(), told: None });
+        self.tell_of_end(id, child);
+        Ok(())
+    }
+
+    fn tell_of_end(&self, id: &str, mut child: Child) {
+        let (end, id) = (self.ends.0.clone(), id.to_owned());
+        std::thread::spawn(move || {
+            // Whatever it says: the journal is asked how the step ended.
+            let _ = child.wait();
+            let _ = end.send(id);
+        });
+    }
+
+    fn stop(&mut self, id: &str, signal: Signal) {
+        if let Some(running) = self.children.get_mut(id) {
+            let pid = i32::try_from(running.pid).ok().and_then(Pid::from_raw);
+            pid.map(|pid| kill_process(pid, signal));
+            running.told = running.told.or_else(|| Some(Instant::now()));
+        }
+    }
+
+    /// Waits until something happens.
+    fn wait(&mut self) -> Event {
+        loop {
+            if self.state.stopping.is_none() && !self.told && told_to_end().is_some() {
+                self.told = true;
+                return Event::CancelAsked;
+            }
+            if self.is_late() {
+                return Event::DeadlineHit;
+            }
+            let stuck = self
+                .children
+                .iter()
+                .filter(|(_, running)| running.told.is_some_and(|at| at.elapsed() > FORCE));
+            for id in stuck.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+                self.stop(&id, Signal::KILL);
+            }
+            match self.ends.1.recv_timeout(LOOK) {
+                // What ended after the deadline did so because of it.
+                Ok(id) if self.is_late() => {
+                    let _ = self.ends.0.send(id);
+                    return Event::DeadlineHit;
+                }
+                Ok(id) => return self.ended(&id),
+                Err(RecvTimeoutError::Timeout) => self.view.tick(&self.state, self.now()),
+                // There is always a sender: this runner.
+                Err(RecvTimeoutError::Disconnected) => std::thread::sleep(LOOK),
+            }
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        self.state.stopping.is_none() && self.state.deadline.is_some_and(|end| self.now() >= end)
+    }
+
+    /// How a step whose process has ended did so, by its journal.
+    fn ended(&mut self, id: &str) -> Event {
+        self.children.remove(id);
+        let step = id.to_owned();
+        match self.found(id) {
+            Found::Ended(result) => Event::StepEnded { step, result },
+            Found::MayHaveRun if self.state.stopping.is_none() && !self.is_idempotent(id) => {
+                Event::Settled { step, found: Found::MayHaveRun }
+            }
+            found => {
+                let stopped = self.state.stopping.is_some();
+                let outcome = if stopped { StepOutcome::Cancelled } else { StepOutcome::Failed };
+                let why = Some(self.context.texts().say("task-step-died", &[]));
+                let repeatable = found == Found::NotBegun || self.is_idempotent(id);
+                let plain = StepResult::plain(outcome, exit_code::NOT_STARTED);
+                Event::StepEnded { step, result: Box::new(StepResult { why, repeatable, ..plain }) }
+            }
+        }
+    }
+
+    fn is_idempotent(&self, id: &str) -> bool {
+        self.file.task.step(id).is_some_and(|step| step.idempotent)
+    }
+
+    fn found(&self, id: &str) -> Found {
+        let attempt = self.state.steps.get(id).map_or(0, |step| step.attempt);
+        match self.file.task.step(id) {
+            Some(step) => settle(self.context, step, &self.folder.step(id), attempt),
+            None => Found::MayHaveRun,
+        }
+    }
+
+    /// What became of a step of a run that was broken off. One that still works is waited for.
+    fn settled(&self, id: &str) -> Event {
+        let texts = self.context.texts();
+        let told = |process: &str| {
+            self.view.say(&texts.say("task-still-works", &[("step", id), ("process", process)]));
+        };
+        let found = match locks::forbid(&self.folder.step(id), &told) {
+            true => self.found(id),
+            false => Found::MayHaveRun,
+        };
+        Event::Settled { step: id.to_owned(), found }
+    }
+
+    /// The database is an index of what the state file says.
+    fn note_in_ledger(&self, kind: &str) {
+        let details = serde_json::json!({
+            "task": self.state.task,
+            "run": self.state.run,
+            "stage": self.state.stage.word(),
+            "completed": self.state.completed,
+            "state": self.folder.state_file(),
+        });
+        let noted = self.context.store().and_then(|store| {
+            let body = self.context.redactor().json(&details);
+            let body =
+                body.map_err(|error| CommandError::new("failed to write a ledger record").because(&error))?;
+            Ok(store.append(&[Entry { at: self.now(), kind: kind.to_owned(), incident: None, body }])?)
+        });
+        if let Err(error) = noted {
+            self.view.say(&error.one_line());
+        }
+    }
+
+    /// What stays behind at the end. The run's own folder is removed when everything is done.
+    fn leave(&self, stage: Stage) -> Vec<PathBuf> {
+        if stage != Stage::Succeeded {
+            let begun = self.file.task.steps.iter().filter(|step| {
+                let state = self.state.steps.get(&step.id);
+                state.is_some_and(|state| {
+                    state.attempt > 0 && !state.outcome().is_some_and(StepOutcome::is_good)
+                })
+            });
+            let outputs = begun.flat_map(|step| &step.outputs).flat_map(|path| super::files::named(path));
+            return outputs.chain([self.temp.clone()]).collect();
+        }
+        if let Err(error) = place::remove_temp(&self.temp, &self.state.run) {
+            let values = [("run", crate::drafts::short(&self.state.run)), ("why", &error.to_string())];
+            self.view.say(&self.context.texts().say("task-temp-stays", &values));
+        }
+        Vec::new()
+    }
+}
+
+/// The exit code of a run.
+#[must_use]
+pub fn exit_of(stage: Stage) -> i32 {
+    match stage {
+        Stage::Succeeded => exit_code::OK,
+        Stage::HandedOver => exit_code::HANDED_OVER,
+        Stage::Cancelled => exit_code::CANCELLED,
+        Stage::TimedOut => exit_code::TOO_LATE,
+        Stage::Failed | Stage::Running | Stage::Cleaning => exit_code::ERROR,
+    }
+}

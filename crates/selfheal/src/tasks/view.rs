@@ -1,0 +1,71 @@
+//! How a run shows while it goes on: a line for every step, and at a terminal one that moves with what runs and how long.
+
+use selfheal_core::ids::Timestamp;
+use selfheal_core::task::{StepStage, TaskState};
+
+use super::words;
+use crate::commands::tell;
+use crate::context::Context;
+use crate::terminal::Progress;
+use crate::texts::Texts;
+
+/// Shows a run on standard error.
+pub struct View {
+    terminal: bool,
+    progress: Progress,
+}
+
+impl View {
+    /// For the terminal of this process.
+    #[must_use]
+    pub fn new(context: &Context) -> Self {
+        Self { terminal: context.terminal.error, progress: Progress::new(context.terminal.error) }
+    }
+
+    /// One line.
+    pub fn say(&self, text: &str) {
+        if self.terminal {
+            self.progress.clear();
+        }
+        tell(&format!("selfheal: {text}"));
+    }
+
+    /// What is different in a new state: steps that were started, where no line moves, and those that ended.
+    pub fn changed(&self, texts: &Texts, before: &TaskState, now: &TaskState) {
+        for (id, step) in &now.steps {
+            let old = before.steps.get(id).map(|step| (step.stage, step.attempt));
+            if old == Some((step.stage, step.attempt)) {
+                continue;
+            }
+            match step.stage {
+                StepStage::Running if !self.terminal => {
+                    self.say(&texts.say("task-step-started", &[("step", id)]))
+                }
+                StepStage::Running | StepStage::Pending => {}
+                _ => self.say(&words::step_line(texts, id, step)),
+            }
+        }
+    }
+
+    /// Moves the line of what runs.
+    pub fn tick(&self, state: &TaskState, now: Timestamp) {
+        if !self.terminal {
+            return;
+        }
+        let running = state.steps.iter().filter(|(_, step)| step.stage == StepStage::Running);
+        let shown: Vec<String> = running
+            .map(|(id, step)| {
+                let since = now.0.saturating_sub(step.began.unwrap_or(now).0) / 1_000;
+                format!("{id} {since} s")
+            })
+            .collect();
+        self.progress.say(shown.join(", "));
+    }
+
+    /// The last lines.
+    pub fn end(&self, lines: &[String]) {
+        for line in lines {
+            self.say(line);
+        }
+    }
+}
