@@ -24,6 +24,7 @@ pub struct Finding {
     /// A stable name: `masking/swallowed-error`.
     pub rule: String,
     /// The file, if it concerns one.
+    #[serde(with = "crate::path_text::option", default)]
     pub file: Option<PathBuf>,
     /// The line in the new text, from 1.
     pub line: Option<u32>,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Effect {
     /// The path, absolute.
+    #[serde(with = "crate::path_text")]
     pub path: PathBuf,
     /// What happened to it.
     pub change: Change,

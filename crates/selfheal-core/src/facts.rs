@@ -48,6 +48,7 @@ const LOCALE: [&str; 3] = ["LC_ALL", "LC_CTYPE", "LANG"];
 #[serde(default)]
 pub struct RecordedFacts {
     /// The folder.
+    #[serde(with = "crate::path_text")]
     pub cwd: PathBuf,
     /// The user's number.
     pub uid: u32,

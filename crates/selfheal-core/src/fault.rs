@@ -15,36 +15,43 @@ pub enum Fault {
     /// A path that something wanted to use does not exist (ENOENT). As written in the message, not resolved.
     NoSuchPath {
         /// The path.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// A component of a path is not a directory (ENOTDIR).
     NotADirectory {
         /// The path.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// A directory stands where a file was wanted (EISDIR).
     IsADirectory {
         /// The path.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// Something exists that must not (EEXIST).
     PathExists {
         /// The path.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// Access was refused (EACCES, EPERM).
     PermissionDenied {
         /// The path, if the message names one.
+        #[serde(with = "crate::path_text::option", default)]
         path: Option<PathBuf>,
     },
     /// A file was started that lacks its execute bit.
     NotExecutable {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// The interpreter that a script's first line names does not exist.
     BadInterpreter {
         /// The script.
+        #[serde(with = "crate::path_text")]
         script: PathBuf,
         /// What its first line names, with a trailing `^M` kept as `\r`.
         interpreter: String,
@@ -74,6 +81,7 @@ pub enum Fault {
     /// Line ends of another system (CRLF) got into words.
     CarriageReturn {
         /// The file that holds them, if known.
+        #[serde(with = "crate::path_text::option", default)]
         path: Option<PathBuf>,
     },
     /// A file-name pattern matched nothing and was used as a name.
@@ -135,6 +143,7 @@ pub enum Fault {
     /// Input that must be in order is not (`comm`, `join`).
     NotSorted {
         /// The input, if named.
+        #[serde(with = "crate::path_text::option", default)]
         path: Option<PathBuf>,
     },
     /// A database lacks a table, column or other object.
@@ -157,6 +166,7 @@ pub enum Fault {
     /// Another process holds a lock, or a lock file is in the way.
     LockHeld {
         /// The lock file, if named.
+        #[serde(with = "crate::path_text::option", default)]
         path: Option<PathBuf>,
         /// The process that it names, if any.
         pid: Option<u32>,
@@ -178,6 +188,7 @@ pub enum Fault {
     /// No space, quota or inodes left.
     NoSpace {
         /// The path, if named.
+        #[serde(with = "crate::path_text::option", default)]
         path: Option<PathBuf>,
     },
     /// Memory ran out, or the kernel ended the process for it.

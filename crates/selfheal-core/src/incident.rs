@@ -22,6 +22,7 @@ pub struct Incident {
     /// The command as people read it.
     pub command: Redacted,
     /// The folder.
+    #[serde(with = "crate::path_text")]
     pub cwd: PathBuf,
     /// When its first run began.
     pub opened: Timestamp,
@@ -85,6 +86,7 @@ pub struct Round {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredChange {
     /// The file, absolute.
+    #[serde(with = "crate::path_text")]
     pub path: PathBuf,
     /// The content before.
     pub before: Option<ContentHash>,

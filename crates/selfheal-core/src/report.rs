@@ -47,6 +47,7 @@ impl Report {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     /// The file, absolute when it is on this machine and was resolved.
+    #[serde(with = "crate::path_text")]
     pub file: PathBuf,
     /// The line, from 1.
     pub line: u32,

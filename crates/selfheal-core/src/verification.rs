@@ -26,6 +26,7 @@ pub enum SceneEdit {
     /// Write a file, its parents included.
     Write {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// Its content.
         content: Vec<u8>,
@@ -35,21 +36,25 @@ pub enum SceneEdit {
     /// Make a folder, its parents included.
     MakeFolder {
         /// The folder.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// Remove whatever is there.
     Remove {
         /// The path.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// Remove everything in a folder, but not the folder.
     Empty {
         /// The folder.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// Set permission bits.
     Mode {
         /// The path.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// The bits.
         mode: u32,
@@ -78,16 +83,19 @@ pub enum Check {
     /// A path exists.
     Exists {
         /// The path.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// A path does not exist.
     Missing {
         /// The path.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// A file has at least this many lines.
     MinLines {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// How many.
         lines: u32,
@@ -95,6 +103,7 @@ pub enum Check {
     /// A file contains a text.
     FileContains {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// The text.
         text: String,
@@ -102,11 +111,13 @@ pub enum Check {
     /// A file was written by the run itself.
     Newer {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// A file was written at most so long ago.
     MaxAge {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// Seconds.
         seconds: u64,
@@ -114,6 +125,7 @@ pub enum Check {
     /// A file has at least this many bytes.
     MinBytes {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// How many.
         bytes: u64,
@@ -121,6 +133,7 @@ pub enum Check {
     /// A file matches a regular expression somewhere.
     Matches {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// The expression.
         pattern: String,
@@ -128,6 +141,7 @@ pub enum Check {
     /// A file is JSON and holds a value other than null at a place.
     Json {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// The place as a JSON pointer (RFC 6901): `/totals/0`; empty for the whole document.
         pointer: String,
@@ -135,6 +149,7 @@ pub enum Check {
     /// A file is CSV and its first row names these columns, in any order.
     CsvColumns {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// The names.
         columns: Vec<String>,
@@ -142,6 +157,7 @@ pub enum Check {
     /// A file is CSV with at least this many rows below its first one.
     MinRows {
         /// The file.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
         /// How many.
         rows: u64,
@@ -149,6 +165,7 @@ pub enum Check {
     /// A file lists SHA-256 sums as `sha256sum` writes them, and every file that it names has its sum.
     Checksums {
         /// The list.
+        #[serde(with = "crate::path_text")]
         path: PathBuf,
     },
     /// Standard output matches a regular expression somewhere.

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use selfheal_core::failpoint;
 use selfheal_core::ports::{PortError, Trouble};
 use sha2::{Digest, Sha256};
 
@@ -84,6 +85,11 @@ fn private() -> OpenOptions {
     options
 }
 
+/// A private file that is not there yet.
+pub(crate) fn create_private(path: &Path) -> io::Result<File> {
+    private().create_new(true).open(path)
+}
+
 /// A name beside a path that no other writer uses.
 fn fresh_name(path: &Path) -> std::path::PathBuf {
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -97,7 +103,10 @@ fn fresh_name(path: &Path) -> std::path::PathBuf {
 /// this returns; without, a power cut may bring the old one back.
 pub(crate) fn replace(path: &Path, content: &[u8], now: bool) -> io::Result<()> {
     let fresh = fresh_name(path);
-    let written = write_synced(&fresh, content).and_then(|()| fs::rename(&fresh, path));
+    let written = write_synced(&fresh, content).and_then(|()| {
+        failpoint::hit("store.written");
+        fs::rename(&fresh, path)
+    });
     if let Err(error) = written {
         // It may not exist; nothing more can be done about it.
         let _ = fs::remove_file(&fresh);

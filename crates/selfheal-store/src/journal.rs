@@ -3,7 +3,7 @@
 //! The columns of an incident are what is searched by; the whole of it is JSON in `body`.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
-use selfheal_core::ids::{JobKey, RunId, Timestamp};
+use selfheal_core::ids::{ContentHash, IncidentId, JobKey, RunId, Timestamp};
 use selfheal_core::incident::Incident;
 use selfheal_core::ports::{Entry, IncidentFilter, Journal, PortError, RunRecord, Trouble};
 use selfheal_core::redact::Redacted;
@@ -44,10 +44,10 @@ impl Journal for Store {
         let body = serde_json::to_string(incident).map_err(|error| PortError::new(doing.clone(), error))?;
         self.write_with_entries(&doing, entries, |tx| {
             tx.prepare(
-                "INSERT INTO incident (id, job, opened, updated, state, status, signature, body)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                "INSERT INTO incident (id, job, opened, updated, state, status, signature, body, owned)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                  ON CONFLICT (id) DO UPDATE SET job = ?2, opened = ?3, updated = ?4, state = ?5,
-                   status = ?6, signature = ?7, body = ?8",
+                   status = ?6, signature = ?7, body = ?8, owned = ?9",
             )?
             .execute(params![
                 incident.id.as_str(),
@@ -58,8 +58,9 @@ impl Journal for Store {
                 incident.status.word(),
                 incident.signature.as_ref().map(|signature| signature.as_str()),
                 body,
-            ])
-            .map(|_| ())
+                incident.owner.is_some(),
+            ])?;
+            note_contents(tx, incident)
         })
     }
 
@@ -100,6 +101,26 @@ impl Journal for Store {
     }
 }
 
+/// Notes which saved contents an incident needs, so that nothing else must be read to know which nobody does.
+fn note_contents(tx: &Connection, incident: &Incident) -> rusqlite::Result<()> {
+    let files = incident.rounds.iter().flat_map(|round| &round.files);
+    for hash in files.flat_map(|file| [&file.before, &file.after]).flatten() {
+        note_content(tx, &incident.id, hash)?;
+    }
+    Ok(())
+}
+
+/// Notes that an incident needs a content.
+pub(crate) fn note_content(
+    tx: &Connection,
+    incident: &IncidentId,
+    hash: &ContentHash,
+) -> rusqlite::Result<()> {
+    tx.prepare("INSERT OR IGNORE INTO content (incident, hash) VALUES (?1, ?2)")?
+        .execute([incident.as_str(), hash.as_str()])
+        .map(|_| ())
+}
+
 /// Facts are the same from run to run: each is kept once.
 fn store_facts(tx: &Connection, facts: &Redacted) -> rusqlite::Result<String> {
     let hash = sha256(facts.as_str().as_bytes());
@@ -134,7 +155,10 @@ fn find(db: &Connection, id: &str) -> rusqlite::Result<Vec<Found>> {
         return Ok(exact.into_iter().collect());
     }
     let mut query = db.prepare(
-        "SELECT id, body FROM incident WHERE substr(id, -length(?1)) = lower(?1) ORDER BY opened DESC LIMIT 6",
+        // The first condition is the one that there is an index for.
+        "SELECT id, body FROM incident
+         WHERE substr(id, -4) = substr(lower(?1), -4) AND substr(id, -length(?1)) = lower(?1)
+         ORDER BY opened DESC LIMIT 6",
     )?;
     query.query_map([id], pair)?.collect()
 }
@@ -147,13 +171,20 @@ fn ambiguous(id: &str, several: &[Found]) -> PortError {
 
 fn list(db: &Connection, filter: &IncidentFilter) -> rusqlite::Result<Vec<Found>> {
     let most = if filter.most == 0 { USUAL_MOST } else { filter.most };
-    // One statement for all filters: a job that is null and a list of states that is empty mean "any".
-    let mut query = db.prepare(
-        "SELECT id, body FROM incident
-         WHERE (?1 IS NULL OR job = ?1)
-           AND (json_array_length(?2) = 0 OR state IN (SELECT value FROM json_each(?2)))
-         ORDER BY opened DESC, id DESC LIMIT ?3",
-    )?;
+    // Only conditions that are asked for, so that each is found by its index; which of many come first is decided before
+    // their bodies are read.
+    let conditions = [
+        (filter.job.is_some(), "job = ?1"),
+        (!filter.states.is_empty(), "state IN (SELECT value FROM json_each(?2))"),
+        (filter.owned, "owned = 1"),
+    ];
+    let asked: Vec<&str> = conditions.iter().filter(|(asked, _)| *asked).map(|(_, text)| *text).collect();
+    let asked = if asked.is_empty() { "true".to_owned() } else { asked.join(" AND ") };
+    let mut query = db.prepare(&format!(
+        "SELECT id, body FROM incident WHERE id IN
+           (SELECT id FROM incident WHERE {asked} ORDER BY opened DESC, id DESC LIMIT ?3)
+         ORDER BY opened DESC, id DESC"
+    ))?;
     let job = filter.job.as_ref().map(JobKey::as_str);
     let states = serde_json::Value::from(filter.states.clone()).to_string();
     query.query_map(params![job, states, limit(most)], pair)?.collect()

@@ -10,7 +10,9 @@
 //! SQLite repairs when it is opened next, at most a few ledger records that are not anchored yet, and temporary files.
 #![forbid(unsafe_code)]
 
+mod export;
 mod files;
+mod gc;
 mod good;
 mod journal;
 mod ledger;
@@ -19,6 +21,7 @@ mod objects;
 mod outbox;
 mod place;
 mod root;
+mod rules;
 mod schema;
 mod sent;
 mod settings;
@@ -33,9 +36,13 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use selfheal_core::failpoint;
 use selfheal_core::ports::PortError;
 
+pub use export::{EXPORTED, ExportFilter};
+pub use gc::{Collection, Retention};
 pub use good::{GoodRun, KeptInput, Produced};
+pub use ledger::{Anchor, Anew, Compared, LedgerRecord, RecordFilter};
 pub use root::{Places, choose_root, on_network};
 pub use settings::{End, Level, frozen, set_frozen};
 
@@ -46,6 +53,8 @@ use crate::trouble::{io, sql};
 pub struct Store {
     root: PathBuf,
     patience: Duration,
+    /// Where heads of the ledger are sent to besides.
+    anchors: Vec<Anchor>,
     db: Mutex<Connection>,
 }
 
@@ -93,7 +102,7 @@ impl Store {
             let _lock = files::lock(root, patience)?;
             schema::migrate(&mut db)?;
         }
-        Ok(Self { root: root.to_owned(), patience, db: Mutex::new(db) })
+        Ok(Self { root: root.to_owned(), patience, anchors: Vec::new(), db: Mutex::new(db) })
     }
 
     /// The folder of the store of a user: see [`choose_root`].
@@ -132,7 +141,9 @@ impl Store {
         let failed = |error| sql(doing, error);
         let tx = begin(&mut db, durability).map_err(failed)?;
         let value = change(&tx).map_err(failed)?;
+        failpoint::hit("store.changed");
         tx.commit().map_err(failed)?;
+        failpoint::hit("store.committed");
         self.shorten_log(&db);
         Ok(value)
     }

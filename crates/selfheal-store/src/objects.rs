@@ -16,14 +16,17 @@ pub(crate) fn hash_of(content: &[u8]) -> ContentHash {
     ContentHash::new(sha256(content))
 }
 
-/// Saves content durably. Saving the same again costs a read; a damaged object is replaced.
+/// Saves content durably. Saving the same again costs a read; a damaged object is replaced. One that was there becomes
+/// young again, so that `gc` does not take it before an incident names it. The caller holds the lock.
 pub(crate) fn save(root: &Path, content: &[u8]) -> Result<ContentHash, PortError> {
     let hash = hash_of(content);
     let path = path_of(root, &hash)?;
+    let failed = |error| trouble::io(format!("save content {hash}"), error);
     if fs::read(&path).is_ok_and(|found| found == content) {
+        let file = File::options().write(true).open(&path).map_err(failed)?;
+        file.set_modified(std::time::SystemTime::now()).map_err(failed)?;
         return Ok(hash);
     }
-    let failed = |error| trouble::io(format!("save content {hash}"), error);
     if let Some(shelf) = path.parent() {
         make_shelf(root, shelf).map_err(failed)?;
     }

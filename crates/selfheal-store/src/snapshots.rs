@@ -13,10 +13,11 @@ use selfheal_core::ids::{ContentHash, IncidentId};
 use selfheal_core::incident::StoredChange;
 use selfheal_core::ports::{PortError, Snapshots, Standing, Trouble};
 
+use crate::journal::note_content;
 use crate::objects::{self, hash_of};
 use crate::place::{Found, Meta, Place, Replaced, Times, Wanted, mode_of};
 use crate::values::Name;
-use crate::{Durability, Store, trouble};
+use crate::{Durability, Store, files, trouble};
 
 /// What stands for the content of a file that does not exist.
 const ABSENT: &str = "absent";
@@ -27,6 +28,7 @@ const COMPARED: u32 = 0o777;
 
 impl Snapshots for Store {
     fn save(&self, content: &[u8]) -> Result<ContentHash, PortError> {
+        let _lock = files::lock(&self.root, self.patience)?;
         objects::save(&self.root, content)
     }
 
@@ -46,7 +48,12 @@ impl Snapshots for Store {
             }
         };
         let key = Key { incident, path, content: &content };
-        self.write(Durability::Power, &doing, |tx| key.insert(tx, &place, meta.as_ref()))
+        self.write(Durability::Power, &doing, |tx| {
+            if content != ABSENT {
+                note_content(tx, incident, &ContentHash::new(content.as_str()))?;
+            }
+            key.insert(tx, &place, meta.as_ref())
+        })
     }
 
     fn put_back(&self, incident: &IncidentId, change: &StoredChange) -> Result<(), PortError> {

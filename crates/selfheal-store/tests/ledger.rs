@@ -2,9 +2,11 @@
 
 use std::fs;
 
+use selfheal_core::ids::Timestamp;
 use selfheal_core::ports::{Journal, Ledger, LedgerCheck, Trouble};
+use selfheal_store::{Anchor, Anew, RecordFilter};
 
-use crate::helpers::{Place, entry, id, incident};
+use crate::helpers::{Place, entry, id, incident, redacted};
 
 fn filled(records: u32) -> Place {
     let place = Place::new();
@@ -199,4 +201,140 @@ fn the_hash_can_be_computed_with_sha256sum() {
         .output()
         .unwrap();
     assert_eq!(String::from_utf8(printed.stdout).unwrap().split(' ').next(), Some(hash.as_str()));
+}
+
+/// Every field of every record, and every way of moving records about, in a ledger of a few.
+#[test]
+fn every_tampering_at_every_place_is_found() {
+    const RECORDS: u32 = 5;
+    let place = filled(RECORDS);
+    let db = place.sql();
+    let columns = ["seq", "at", "kind", "incident", "body", "body_hash", "prev", "hash", "mac"];
+    let mut tried = 0;
+    let mut found = |tamper: String| {
+        db.execute_batch("SAVEPOINT whole").unwrap();
+        db.execute_batch(&tamper).unwrap();
+        // The check reads through its own connection: commit, look, and put everything back.
+        db.execute_batch("RELEASE whole").unwrap();
+        assert!(check(&place).broken.is_some(), "{tamper}");
+        db.execute_batch("DELETE FROM ledger; INSERT INTO ledger SELECT * FROM whole").unwrap();
+        tried += 1;
+    };
+    db.execute_batch("CREATE TEMP TABLE whole AS SELECT * FROM ledger").unwrap();
+    for at in 1..=RECORDS {
+        for column in columns {
+            // One bit of the value, or the value of another type where that is a number.
+            let value = match column {
+                "seq" => "seq + 100".to_owned(),
+                "at" => "at + 1".to_owned(),
+                _ => format!("char(unicode({column}) ^ 1) || substr({column}, 2)").replace(
+                    &format!("unicode({column}) ^ 1"),
+                    &format!("(unicode({column}) | 1) - (unicode({column}) & 1)"),
+                ),
+            };
+            found(format!("UPDATE ledger SET {column} = {value} WHERE seq = {at}"));
+        }
+        found(format!("UPDATE ledger SET incident = NULL WHERE seq = {at}"));
+        found(format!("UPDATE ledger SET body = NULL WHERE seq = {at}"));
+        found(format!("DELETE FROM ledger WHERE seq = {at}"));
+        found(format!("DELETE FROM ledger WHERE seq >= {at}"));
+        found(format!("DELETE FROM ledger WHERE seq <= {at}"));
+        for other in at + 1..=RECORDS {
+            found(format!(
+                "UPDATE ledger SET seq = -1 WHERE seq = {at}; UPDATE ledger SET seq = {at} WHERE seq = {other};
+                 UPDATE ledger SET seq = {other} WHERE seq = -1"
+            ));
+            found(format!(
+                "DELETE FROM ledger WHERE seq = {other}; INSERT INTO ledger SELECT {other}, at, kind, incident, body,
+                 body_hash, prev, hash, mac FROM ledger WHERE seq = {at}"
+            ));
+        }
+    }
+    assert_eq!(check(&place), sound(u64::from(RECORDS)), "whole again");
+    assert_eq!(tried, 5 * 14 + 2 * 10);
+}
+
+#[test]
+fn records_are_given_whole_and_as_they_are_asked_for() {
+    let place = filled(3);
+    let store = place.open();
+    store.append(&[entry("other", 9)]).unwrap();
+    let all = |filter: &RecordFilter| {
+        let mut out = Vec::new();
+        let mut each = |record: &selfheal_store::LedgerRecord| {
+            out.push((record.seq, record.kind.clone(), record.hash.len()));
+            true
+        };
+        store.ledger_records(filter, &mut each).unwrap();
+        out
+    };
+    assert_eq!(all(&RecordFilter::default()).len(), 4);
+    let newest = RecordFilter { newest: Some(2), ..RecordFilter::default() };
+    assert_eq!(all(&newest), [(3, "kept".to_owned(), 64), (4, "other".to_owned(), 64)]);
+    let of_one = RecordFilter { incident: Some(id(2)), ..RecordFilter::default() };
+    assert_eq!(all(&of_one).len(), 1);
+    let since = RecordFilter { since: Some(Timestamp(1_003)), ..RecordFilter::default() };
+    assert_eq!(all(&since).len(), 2);
+}
+
+fn anew() -> Anew {
+    Anew { at: Timestamp(77), reason: redacted("the disk was lost"), uid: 7 }
+}
+
+#[test]
+fn a_ledger_that_lost_its_head_is_begun_anew_and_says_so() {
+    let place = filled(3);
+    let whole = place.open().begin_ledger_anew(&anew()).unwrap_err();
+    assert_eq!(whole.to_string(), "begin the ledger anew: it is whole");
+    fs::remove_file(place.root().join("ledger.head")).unwrap();
+    let store = place.open();
+    let aside = store.begin_ledger_anew(&anew()).unwrap();
+    let kept = fs::read_to_string(&aside).unwrap();
+    assert_eq!(kept.lines().count(), 3 + 3, "{kept}");
+    store.append(&[entry("kept", 4)]).unwrap();
+    let shown = store.verify().unwrap();
+    assert_eq!((shown.records, &shown.broken), (2, &None));
+    assert!(shown.notes[0].contains("the disk was lost"), "{shown:?}");
+    assert!(shown.notes[0].contains("the anchor (ledger.head) is missing"), "{shown:?}");
+    // What says so cannot be taken away either.
+    place.sql().execute_batch("DELETE FROM ledger WHERE seq = 1").unwrap();
+    assert_eq!(check(&place).broken.unwrap().0, 1);
+}
+
+#[test]
+fn heads_that_were_sent_elsewhere_show_what_the_files_here_cannot() {
+    let place = Place::new();
+    let log = place.folder.path().join("log");
+    let socket = std::os::unix::net::UnixDatagram::bind(&log).unwrap();
+    let store = place.open().with_anchors(vec![Anchor::Socket(log.clone())]);
+    let mut lines = Vec::new();
+    for number in 1..=3 {
+        store.append(&[entry("kept", number)]).unwrap();
+        let mut buffer = [0; 512];
+        let length = socket.recv(&mut buffer).unwrap();
+        let line = String::from_utf8_lossy(&buffer[..length]).into_owned();
+        assert!(line.starts_with("<85>selfheal["), "{line}");
+        lines.push(format!("Nov 30 18:00:00 host {}", &line[4..]));
+    }
+    let compare =
+        |store: &selfheal_store::Store| store.compare_heads(lines.iter().map(String::as_str)).unwrap();
+    assert_eq!((compare(&store).agree, compare(&store).differs), (3, None));
+    store.send_head().unwrap();
+    // Somebody with all rights cuts the record off, and makes rows and files anew.
+    drop(store);
+    for name in ["ledger.head", "ledger.key"] {
+        fs::remove_file(place.root().join(name)).unwrap();
+    }
+    place.sql().execute_batch("DELETE FROM ledger WHERE seq > 1").unwrap();
+    let first: String = place.sql().query_row("SELECT hash FROM ledger", [], |row| row.get(0)).unwrap();
+    fs::write(place.root().join("ledger.head"), format!("v1 1 {first}\n")).unwrap();
+    let store = place.open();
+    assert_eq!(store.verify().unwrap().broken, None, "nothing here shows it");
+    assert_eq!(compare(&store).differs, Some(2), "the log elsewhere does");
+    // Nobody listens any more: what is recorded is recorded.
+    drop(socket);
+    fs::remove_file(&log).unwrap();
+    let store = store.with_anchors(vec![Anchor::Socket(log)]);
+    store.append(&[entry("kept", 9)]).unwrap();
+    assert!(store.send_head().is_err());
 }

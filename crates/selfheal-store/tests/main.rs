@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "tests")]
 
 mod crash;
+mod export;
+mod gc;
 mod good;
 mod helpers;
 mod journal;

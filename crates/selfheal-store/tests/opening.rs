@@ -51,7 +51,7 @@ fn a_newer_store_is_left_alone() {
     let before = fs::read(place.database()).unwrap();
     let error = refused(&place.root());
     assert_eq!(error.trouble, Trouble::Newer);
-    assert_eq!(error.to_string(), "use a store of version 999; this selfheal knows versions up to 2");
+    assert_eq!(error.to_string(), "use a store of version 999; this selfheal knows versions up to 3");
     assert_eq!(fs::read(place.database()).unwrap(), before);
 }
 
@@ -161,32 +161,69 @@ fn a_lock_is_waited_for_and_then_told() {
     store.record_run(&run(1)).unwrap();
 }
 
-/// The database of version 1, as the first release of this schema wrote it.
-const OLD: &[u8] = include_bytes!("fixtures/store-1.db");
+/// A database that an older version wrote, with the ledger's files that belong to it.
+struct Old {
+    version: u32,
+    database: &'static [u8],
+    files: [(&'static str, &'static str); 3],
+}
+
+mod store_1 {
+    include!("fixtures/store-1.rs");
+}
+mod store_2 {
+    include!("fixtures/store-2.rs");
+}
+
+/// Every version there ever was, each written by the selfheal of its time.
+const OLD: [Old; 2] = [
+    Old { version: 1, database: include_bytes!("fixtures/store-1.db"), files: store_1::FIXTURE_FILES },
+    Old { version: 2, database: include_bytes!("fixtures/store-2.db"), files: store_2::FIXTURE_FILES },
+];
 
 #[test]
 fn an_old_database_is_opened_with_all_that_it_holds() {
-    let place = Place::new();
-    fs::create_dir(place.root()).unwrap();
-    fs::write(place.database(), OLD).unwrap();
-    for (name, line) in FIXTURE_FILES {
-        fs::write(place.root().join(name), line).unwrap();
+    for old in &OLD {
+        let place = Place::new();
+        fs::create_dir(place.root()).unwrap();
+        fs::write(place.database(), old.database).unwrap();
+        let version =
+            || -> u32 { place.sql().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap() };
+        assert_eq!(version(), old.version);
+        for (name, line) in old.files {
+            fs::write(place.root().join(name), line).unwrap();
+        }
+        let store = place.open();
+        assert_eq!(store.incident(id(1).as_str()).unwrap(), incident(1));
+        assert_eq!(store.runs(&job(), 9).unwrap(), [run(2), run(1)]);
+        assert_eq!(store.allowed(&job()).unwrap(), Some(selfheal_store::Level::Low));
+        assert_eq!(store.entries(&id(1), 9).unwrap(), [entry("opened", 1), entry("held", 1)]);
+        assert_eq!(store.verify().unwrap().broken, None);
+        assert_eq!(store.recall(&Signature::new("s"), Path::new("/srv/job.sh"), "").unwrap().len(), 1);
+        assert_eq!(store.due(Timestamp(10), 9).unwrap().len(), 1);
+        store.store(&incident(2), &[entry("opened", 2)]).unwrap();
+        assert_eq!(store.verify().unwrap().broken, None);
+        assert_eq!(version(), 3);
     }
-    let store = place.open();
-    assert_eq!(store.incident(id(1).as_str()).unwrap(), incident(1));
-    assert_eq!(store.runs(&job(), 9).unwrap(), [run(2), run(1)]);
-    assert_eq!(store.allowed(&job()).unwrap(), Some(selfheal_store::Level::Low));
-    assert_eq!(store.entries(&id(1), 9).unwrap(), [entry("opened", 1), entry("held", 1)]);
-    assert_eq!(store.verify().unwrap().broken, None);
-    assert_eq!(store.recall(&Signature::new("s"), Path::new("/srv/job.sh"), "").unwrap().len(), 1);
-    assert_eq!(store.due(Timestamp(10), 9).unwrap().len(), 1);
-    store.store(&incident(2), &[entry("opened", 2)]).unwrap();
-    assert_eq!(store.verify().unwrap().broken, None);
-    let version: u32 = place.sql().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-    assert_eq!(version, 2);
 }
 
-include!("fixtures/store-1.rs");
+/// What older versions did not know of an incident is found in its body.
+#[test]
+fn an_upgrade_finds_who_works_on_an_incident_and_what_it_needs() {
+    let place = Place::new();
+    fs::create_dir(place.root()).unwrap();
+    fs::write(place.database(), OLD[1].database).unwrap();
+    let owned = r#"{"owner":{"pid":1},"rounds":[{"files":[{"path":"/a","before":"aa","after":null}]}]}"#;
+    place.sql().execute("UPDATE incident SET body = ?1", [owned]).unwrap();
+    drop(place.open());
+    let db = place.sql();
+    let found: (bool, String) = db
+        .query_row("SELECT owned, hash FROM incident JOIN content ON content.incident = id", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    assert_eq!(found, (true, "aa".to_owned()));
+}
 
 /// Writes the fixture of the present version; run by hand once per version, see docs/store.md.
 #[test]
@@ -222,15 +259,15 @@ fn write_the_fixture() {
         .unwrap();
     drop(store);
     place.sql().execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE; VACUUM; PRAGMA journal_mode = WAL").unwrap();
-    fs::copy(place.database(), folder.join("store-2.db")).unwrap();
+    fs::copy(place.database(), folder.join("store-3.db")).unwrap();
     let lines: String = ["ledger.seal", "ledger.key", "ledger.head"]
         .iter()
         .map(|name| format!("    ({name:?}, {:?}),\n", fs::read_to_string(place.root().join(name)).unwrap()))
         .collect();
     let text = format!(
-        "/// The ledger's files that belong to the old database.\nconst FIXTURE_FILES: [(&str, &str); 3] = [\n{lines}];\n"
+        "/// The ledger's files that belong to the old database.\npub const FIXTURE_FILES: [(&str, &str); 3] = [\n{lines}];\n"
     );
-    fs::write(folder.join("store-2.rs"), text).unwrap();
+    fs::write(folder.join("store-3.rs"), text).unwrap();
 }
 
 #[test]

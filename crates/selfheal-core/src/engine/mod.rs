@@ -80,6 +80,11 @@ pub enum State {
     Watching,
     /// It stayed good.
     Confirmed,
+    /// Files are being put back. A leftover in this state is completed.
+    TakingBack {
+        /// Because the repaired job failed, not because a person wants it.
+        failed: bool,
+    },
     /// The repair was taken back.
     RolledBack,
     /// Refused by policy, by the guard or by a person.
@@ -132,6 +137,7 @@ impl State {
             Self::Rerunning { .. } => "rerunning",
             Self::Watching => "watching",
             Self::Confirmed => "confirmed",
+            Self::TakingBack { .. } => "taking_back",
             Self::RolledBack => "rolled_back",
             Self::Refused => "refused",
             Self::Expired => "expired",
@@ -198,8 +204,12 @@ pub enum Event {
     },
     /// The watch ended well.
     WatchEnded,
-    /// A person took the repair back.
-    Undone,
+    /// A person takes the repair back.
+    UndoBegun,
+    /// All files are back.
+    TakenBack,
+    /// A person wants a repair back in place that was taken back.
+    Redone,
     /// The process that worked on it is gone.
     FoundDead,
 }

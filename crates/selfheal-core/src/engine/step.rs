@@ -72,14 +72,19 @@ pub fn step(plan: &Plan, state: &State, event: Event) -> Result<Next, Unexpected
             end(State::Watching, Status::Healed)
         }
         (State::Applied | State::Rerunning { .. } | State::Watching, Event::RunFailed) => {
-            (State::RolledBack, vec![Action::TakeBack, Action::Notify, Action::Finish(Status::HandedOver)])
+            (State::TakingBack { failed: true }, vec![Action::TakeBack])
         }
         (State::Applied | State::Rerunning { .. }, Event::ToldToEnd) => end(State::Watching, Status::Healed),
         (state, Event::ToldToEnd) if state.is_before_a_change() => hand_over(Status::Failed),
         (State::Watching, Event::WatchEnded) => (State::Confirmed, vec![]),
-        (State::Applied | State::Watching | State::Confirmed, Event::Undone) => {
-            (State::RolledBack, vec![Action::TakeBack])
+        (State::Applied | State::Watching | State::Confirmed, Event::UndoBegun) => {
+            (State::TakingBack { failed: false }, vec![Action::TakeBack])
         }
+        (State::TakingBack { failed: true }, Event::TakenBack) => {
+            (State::RolledBack, vec![Action::Notify, Action::Finish(Status::HandedOver)])
+        }
+        (State::TakingBack { failed: false }, Event::TakenBack) => (State::RolledBack, vec![]),
+        (State::RolledBack, Event::Redone) => (State::Applying, vec![Action::Apply]),
         _ => return Err(Unexpected { state: state.clone(), event }),
     };
     Ok(next)
@@ -132,7 +137,7 @@ fn next_round(round: u32) -> Next {
 /// What becomes of an incident whose process is gone. Nothing had been changed before [`State::Applying`].
 fn found_dead(state: &State) -> Next {
     match state {
-        State::Applying => (State::Applying, vec![Action::Recover]),
+        State::Applying | State::TakingBack { .. } => (state.clone(), vec![Action::Recover]),
         State::Applied => end(State::Watching, Status::Healed),
         State::Held | State::Watching => (state.clone(), vec![]),
         // Nobody knows how far it got.
@@ -193,8 +198,19 @@ mod tests {
         let mut events = to_verified();
         events.extend([Event::Decided(Decision::Apply), Event::ApplyDone, Event::RunFailed]);
         let (state, actions) = walk(&PLAN, events);
+        assert_eq!((&state, actions), (&State::TakingBack { failed: true }, vec![Action::TakeBack]));
+        let (state, actions) = step(&PLAN, &state, Event::TakenBack).unwrap();
         assert_eq!(state, State::RolledBack);
-        assert_eq!(actions.first(), Some(&Action::TakeBack));
+        assert_eq!(actions, [Action::Notify, Action::Finish(Status::HandedOver)]);
+    }
+
+    #[test]
+    fn what_a_person_takes_back_may_come_again() {
+        let (state, _) = step(&PLAN, &State::Watching, Event::UndoBegun).unwrap();
+        assert_eq!(step(&PLAN, &state, Event::TakenBack).unwrap(), (State::RolledBack, vec![]));
+        let again = step(&PLAN, &State::RolledBack, Event::Redone).unwrap();
+        assert_eq!(again, (State::Applying, vec![Action::Apply]));
+        assert!(step(&PLAN, &State::HandedOver, Event::Redone).is_err());
     }
 
     #[test]
@@ -222,7 +238,9 @@ mod tests {
     #[test]
     fn a_crash_never_reruns_and_only_applying_needs_recovery() {
         let dead = |state: &State| step(&PLAN, state, Event::FoundDead).unwrap();
-        assert_eq!(dead(&State::Applying), (State::Applying, vec![Action::Recover]));
+        for state in [State::Applying, State::TakingBack { failed: true }] {
+            assert_eq!(dead(&state), (state, vec![Action::Recover]));
+        }
         let rerunning = State::Rerunning { pid: 1, boot_id: "b".into() };
         assert_eq!(dead(&rerunning).0, State::HandedOver);
         for state in [State::Running, State::Reported { round: 1 }, State::Verified { round: 1 }] {

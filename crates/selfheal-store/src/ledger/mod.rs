@@ -8,10 +8,14 @@
 //! the rows it is never moved again, and a gap in the numbers is kept: evidence does not wash out.
 
 mod chain;
+mod outside;
+mod records;
+mod reset;
 mod seal;
 mod verify;
 
 use rusqlite::{Connection, Row, params};
+use selfheal_core::failpoint;
 use selfheal_core::ids::{IncidentId, Timestamp};
 use selfheal_core::ports::{Entry, Ledger, LedgerCheck, PortError};
 
@@ -20,6 +24,15 @@ use crate::values::{Stored, limit, signed};
 use crate::{Durability, Store, begin, files};
 use chain::{Link, Record};
 use seal::{Mark, Seals};
+
+pub use outside::{Anchor, Compared};
+pub use records::{LedgerRecord, RecordFilter};
+pub use reset::Anew;
+
+/// The kind of a record that says which bodies `gc` dropped.
+pub(crate) const COLLECTED: &str = "collected";
+/// The kind of the first record of a ledger that was begun anew.
+pub(crate) const RESET: &str = "reset";
 
 impl Ledger for Store {
     fn append(&self, entries: &[Entry]) -> Result<(), PortError> {
@@ -56,23 +69,44 @@ impl Store {
         entries: &[Entry],
         change: impl FnOnce(&Connection) -> rusqlite::Result<()>,
     ) -> Result<(), PortError> {
-        if entries.is_empty() {
-            return self.write(Durability::Power, doing, |tx| change(tx));
-        }
+        self.write_and_record(doing, change, |()| Ok(entries.to_vec()))
+    }
+
+    /// The same with records that say what the change did.
+    pub(crate) fn write_and_record<T>(
+        &self,
+        doing: &str,
+        change: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+        entries: impl FnOnce(&T) -> Result<Vec<Entry>, PortError>,
+    ) -> Result<T, PortError> {
         let mut db = self.db();
         let _lock = files::lock(&self.root, self.patience)?;
         let failed = |error| sql(doing, error);
         let tx = begin(&mut db, Durability::Power).map_err(failed)?;
-        change(&tx).map_err(failed)?;
+        let value = change(&tx).map_err(failed)?;
+        let entries = entries(&value)?;
+        failpoint::hit("store.changed");
+        if entries.is_empty() {
+            tx.commit().map_err(failed)?;
+            self.shorten_log(&db);
+            return Ok(value);
+        }
         let last = last_row(&tx).map_err(failed)?;
         let seals = Seals::ready(&self.root, last.is_none())?;
         let anchored = seals.anchored(|seq| hash_of(&tx, seq)).map_err(failed)?;
-        let head = insert_all(&tx, entries, seals.next(last), &seals)?;
+        let head = insert_all(&tx, &entries, seals.next(last), &seals)?;
+        failpoint::hit("store.recorded");
         tx.commit().map_err(failed)?;
+        failpoint::hit("store.committed");
         // What was committed stays. Files that could not be moved lag, which is harmless and mended next time.
         let _ = seals.advance(&self.root, &head, anchored);
+        failpoint::hit("store.anchored");
+        if let (Some(chain), false) = (seals.chain(), self.anchors.is_empty()) {
+            // Whoever listens there may be away; `audit verify` tells.
+            self.anchors.iter().for_each(|anchor| drop(anchor.send(&chain, head.seq, &head.word)));
+        }
         self.shorten_log(&db);
-        Ok(())
+        Ok(value)
     }
 }
 

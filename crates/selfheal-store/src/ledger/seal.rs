@@ -9,7 +9,7 @@ use std::path::Path;
 use selfheal_core::ports::{PortError, Trouble};
 
 use super::chain::{self, Key, Link};
-use crate::files::{self, hex};
+use crate::files::{self, hex, sha256};
 use crate::trouble;
 
 /// The first key; written once.
@@ -18,6 +18,9 @@ const SEAL: &str = "ledger.seal";
 const KEY: &str = "ledger.key";
 /// The number and hash of the last record.
 const HEAD: &str = "ledger.head";
+
+/// All of them.
+pub(super) const FILES: [&str; 3] = [SEAL, KEY, HEAD];
 
 /// Keys are not hashed forward further than this: a damaged number must not keep the program busy for ever.
 const FARTHEST: u64 = 10_000_000;
@@ -89,6 +92,25 @@ impl Seals {
         Ok(seals)
     }
 
+    /// A name of this chain that gives nothing away: it differs from that of any other, a copy's before it excepted.
+    pub(super) fn chain(&self) -> Option<String> {
+        let hash = sha256(&[b"selfheal ledger chain".as_slice(), &self.first?].concat());
+        hash.get(..16).map(str::to_owned)
+    }
+
+    /// Takes the files of a ledger away that is begun anew, and makes those of the next one.
+    pub(super) fn anew(root: &Path) -> Result<Self, PortError> {
+        for name in [KEY, HEAD, SEAL] {
+            match fs::remove_file(root.join(name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(trouble::io(format!("remove {name}"), error));
+                }
+                _ => {}
+            }
+        }
+        Self::ready(root, true)
+    }
+
     /// Whether the anchor agrees with the rows: it may then be moved.
     pub(super) fn anchored(
         &self,
@@ -126,6 +148,7 @@ impl Seals {
     pub(super) fn advance(&self, root: &Path, head: &Mark, anchored: bool) -> Result<(), PortError> {
         let next = head.seq + 1;
         write_mark(root, KEY, &Mark { seq: next, word: hex(&self.key_for(next)?) }, false)?;
+        selfheal_core::failpoint::hit("store.keyed");
         if anchored { write_mark(root, HEAD, head, false) } else { Ok(()) }
     }
 }

@@ -5,6 +5,7 @@ use selfheal_core::ports::{LedgerCheck, PortError};
 
 use super::chain::{self, Key};
 use super::seal::{Mark, Seals};
+use super::{COLLECTED, RESET};
 use crate::files::sha256;
 use crate::trouble::sql;
 use crate::values::unsigned;
@@ -28,17 +29,71 @@ struct Walk {
     key: Option<Key>,
     records: u64,
     anchored: Option<String>,
+    /// The records without a body.
+    without_body: Vec<u64>,
+    /// The first and last of records whose bodies were dropped, as records that are sound say.
+    dropped: Vec<[u64; 2]>,
+    /// Why the ledger was begun anew, if it was.
+    begun_anew: Option<String>,
+}
+
+/// What the body of a record says that `gc` wrote.
+#[derive(serde::Deserialize)]
+struct Dropped {
+    records: Vec<[u64; 2]>,
+}
+
+impl Walk {
+    fn start(key: Option<Key>) -> Self {
+        Self {
+            expected: 1,
+            prev: chain::NONE.to_owned(),
+            key,
+            records: 0,
+            anchored: None,
+            without_body: Vec::new(),
+            dropped: Vec::new(),
+            begun_anew: None,
+        }
+    }
+
+    /// Takes note of what a sound record says of others.
+    fn hear(&mut self, row: &Stored) {
+        match (&row.body, row.kind.as_str()) {
+            (None, _) => self.without_body.push(row.seq),
+            (Some(body), COLLECTED) => {
+                // It speaks of records before it.
+                let said = serde_json::from_str(body).map(|said: Dropped| said.records).unwrap_or_default();
+                self.dropped.extend(said.into_iter().filter(|[_, last]| *last < row.seq));
+            }
+            (Some(body), RESET) if row.seq == 1 => self.begun_anew = Some(body.clone()),
+            _ => {}
+        }
+    }
+
+    /// The first record whose body is gone although nothing says that it was dropped.
+    fn removed_body(&mut self) -> Option<(u64, String)> {
+        self.dropped.sort_unstable();
+        let dropped = &self.dropped;
+        let is_dropped = |seq: u64| {
+            let before = dropped.partition_point(|[first, _]| *first <= seq);
+            before > 0
+                && dropped.get(..before).is_some_and(|some| some.iter().rev().any(|[_, last]| *last >= seq))
+        };
+        let seq = self.without_body.iter().copied().find(|seq| !is_dropped(*seq))?;
+        Some((seq, "its body was removed".to_owned()))
+    }
 }
 
 /// Checks the rows against each other, the first key, the key of the next record and the anchor.
 pub(super) fn verify(db: &Connection, seals: &Seals) -> Result<LedgerCheck, PortError> {
-    let mut walk =
-        Walk { expected: 1, prev: chain::NONE.to_owned(), key: seals.first, records: 0, anchored: None };
+    let mut walk = Walk::start(seals.first);
     let mut broken = walk_rows(db, seals, &mut walk).map_err(|error| sql("read the ledger", error))?;
     let mut notes = Vec::new();
     if broken.is_none() {
-        broken = check_end(seals, &walk);
+        broken = walk.removed_body().or_else(|| check_end(seals, &walk));
     }
+    notes.extend(walk.begun_anew.iter().map(|why| format!("this ledger was begun anew: {why}")));
     let last = walk.expected - 1;
     if let (None, Some(anchor)) = (&broken, &seals.anchor)
         && anchor.seq < last
@@ -64,6 +119,9 @@ fn walk_rows(db: &Connection, seals: &Seals, walk: &mut Walk) -> rusqlite::Resul
             continue;
         }
         broken = check(&row, walk);
+        if broken.is_none() {
+            walk.hear(&row);
+        }
         if seals.anchor.as_ref().is_some_and(|anchor| anchor.seq == row.seq) {
             walk.anchored = Some(row.hash.clone());
         }
@@ -101,9 +159,6 @@ fn check(row: &Stored, walk: &Walk) -> Option<(u64, String)> {
         "it was changed"
     } else if body_fits == Some(false) {
         "its body was changed"
-    } else if body_fits.is_none() {
-        // Nothing drops bodies yet; when `gc` does, it will record which.
-        "its body was removed"
     } else {
         match &walk.key {
             None => "the first key (ledger.seal) is missing, so nothing can be checked against it",
