@@ -74,6 +74,9 @@ pub enum Hold {
     SuddenlyEmpty,
     /// A rule that is still in preview had a part in it.
     Preview,
+    /// A rule that an upgrade brought or changed had a part in it, and nobody accepted it yet. Set aside by `--apply` on the
+    /// command line.
+    ChangedRule,
     /// Two repairs of the same size work, and do different things.
     Tie,
     /// The repair could not be tried here.
@@ -86,7 +89,7 @@ impl Hold {
     /// Whether `--apply` given on the command line sets it aside.
     #[must_use]
     pub fn is_circumstance(self) -> bool {
-        matches!(self, Self::EditedJustNow | Self::DeployedTree | Self::PackageOwned)
+        matches!(self, Self::EditedJustNow | Self::DeployedTree | Self::PackageOwned | Self::ChangedRule)
     }
 
     /// The stable name used in JSON and as the id of its text.
@@ -103,6 +106,7 @@ impl Hold {
             Self::MissingMount => "missing_mount",
             Self::SuddenlyEmpty => "suddenly_empty",
             Self::Preview => "preview",
+            Self::ChangedRule => "changed_rule",
             Self::Tie => "tie",
             Self::Inconclusive => "inconclusive",
             Self::Unjudged => "unjudged",

@@ -282,8 +282,6 @@ pub struct IncidentFilter {
     pub job: Option<JobKey>,
     /// Only those with one of these state words.
     pub states: Vec<&'static str>,
-    /// Only those that a process works on, or worked on when it died.
-    pub owned: bool,
     /// At most so many; 0 means 100.
     pub most: usize,
 }

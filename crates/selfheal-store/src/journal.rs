@@ -176,7 +176,6 @@ fn list(db: &Connection, filter: &IncidentFilter) -> rusqlite::Result<Vec<Found>
     let conditions = [
         (filter.job.is_some(), "job = ?1"),
         (!filter.states.is_empty(), "state IN (SELECT value FROM json_each(?2))"),
-        (filter.owned, "owned = 1"),
     ];
     let asked: Vec<&str> = conditions.iter().filter(|(asked, _)| *asked).map(|(_, text)| *text).collect();
     let asked = if asked.is_empty() { "true".to_owned() } else { asked.join(" AND ") };
@@ -195,6 +194,18 @@ fn parse(id: &str, body: &str) -> Result<Incident, PortError> {
 }
 
 impl Store {
+    /// The incidents that a process works on, or worked on when it died. Every command asks.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn owned_incidents(&self) -> Result<Vec<Incident>, PortError> {
+        let rows = self.read("list incidents that are worked on", |db| {
+            let mut query = db.prepare("SELECT id, body FROM incident WHERE owned = 1 ORDER BY opened")?;
+            query.query_map([], pair)?.collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        rows.iter().map(|(id, body)| parse(id, body)).collect()
+    }
+
     /// Every job that a run is recorded of, the one that ran last first.
     ///
     /// # Errors

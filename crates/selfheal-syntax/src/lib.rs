@@ -7,6 +7,7 @@
 
 pub mod check;
 pub mod diff;
+pub mod diff3;
 pub mod edits;
 pub mod embedded;
 pub mod language;

@@ -66,6 +66,7 @@ hold-writable-by-others = somebody else can write the file
 hold-changes-meaning = the repair changes what is read or computed
 hold-tie = two repairs of the same size work, and they do different things
 hold-preview = the rule behind it is in preview; [rules] promote in the settings lets it act
+hold-changed-rule = an upgrade changed or brought the rule behind it; selfheal rules accept lets it act
 hold-missing-mount = it needs a folder on a mount point that is not mounted
 hold-suddenly-empty = an input folder is empty that never was before
 hold-inconclusive = it could not be tried here
@@ -154,6 +155,15 @@ undone = { $n ->
     [one] { $n } file is
    *[other] { $n } files are
 } back as before incident { $id }
+undone-force = what was in place is saved; bring it back with: selfheal redo { $id }
+undo-clash = { $path } was changed since the repair:
+undo-side-repair = as the repair left it
+undo-side-before = before the repair
+undo-side-now = now
+redone = { $n ->
+    [one] { $n } file is
+   *[other] { $n } files are
+} again as the repair of incident { $id } made them
 approved = incident { $id }: applied; the next run uses it. Take it back with: selfheal undo { $id }
 memory-none = nothing is remembered yet
 memory-forgotten = { $id }: forgotten
@@ -171,6 +181,21 @@ audit-good = the record is whole: { $n ->
     [one] { $n } entry
    *[other] { $n } entries
 }
+audit-compared = compared with the log: { $n } heads agree, { $others } are of other records
+audit-reset = a new record is begun; the old one is kept in { $file }
+rules-accepted = may act
+rules-preview = in preview: what it proposes waits for a person
+rules-off = off in the settings
+rules-new = new since an upgrade: what it proposes waits until it is accepted
+rules-changed = changed by an upgrade: what it proposes waits until it is accepted
+rules-accepted-now = { $n ->
+    [0] nothing is to be accepted
+    [one] 1 rule is accepted: { $names }
+   *[other] { $n } rules are accepted: { $names }
+}
+gc-would = would go, older than { $days } days: { $incidents } incidents, { $runs } runs, { $messages } messages, { $files } files; { $mib } of { $size } MiB
+gc-done = gone, older than { $days } days: { $incidents } incidents, { $runs } runs, { $messages } messages, { $files } files; { $mib } of { $size } MiB
+gc-daily = { $n } old incidents dropped
 no-incidents = no incidents
 tick-done = { $messages } delivered, { $confirmed } confirmed, { $recovered } recovered
 init-written = written: { $file }
@@ -287,6 +312,10 @@ try-undone = { $n ->
     [one] { $n } path is
    *[other] { $n } paths are
 } back as before { $id }
+try-redone = { $n ->
+    [one] { $n } path is
+   *[other] { $n } paths are
+} again as { $id } made them
 try-recovered = what was being put in place when a process died is in place now; take it back with: selfheal undo { $id }
 try-recovered-back = what was being taken back when a process died is back as it was ({ $id })
 try-recovered-not = what was being changed when a process died is all as it was before ({ $id })

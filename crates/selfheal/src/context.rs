@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use selfheal_core::redact::Redactor;
-use selfheal_store::{Places, Store, StoreOptions};
+use selfheal_store::{Anchor, Places, Store, StoreOptions};
 
 use crate::clock::SystemClock;
 use crate::command_error::CommandError;
@@ -176,7 +176,9 @@ impl Context {
     /// # Errors
     /// With a hint, when it cannot be opened.
     pub fn store(&self) -> Result<Store, CommandError> {
-        Store::open(&self.state, StoreOptions::default()).map_err(|error| {
+        let anchors = self.settings.store.anchors.iter().filter_map(|word| Anchor::from_word(word)).collect();
+        let store = Store::open(&self.state, StoreOptions::default());
+        store.map(|store| store.with_anchors(anchors)).map_err(|error| {
             CommandError::from(error)
                 .hint(format!("state directory {}; `selfheal doctor` tells more", self.state.display()))
         })

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use selfheal_core::ports::{Clock, Entry, Ledger, PortError, Trouble};
-use selfheal_exec::commit::{CommitError, Conflict, Drafts, Recovered};
+use selfheal_exec::commit::{CommitError, Conflict, Draft, Drafts, Recovered, Standing};
 use selfheal_store::Store;
 use serde_json::json;
 
@@ -12,8 +12,8 @@ use crate::context::Context;
 use crate::exit_code;
 use crate::terminal::shown_path;
 
-/// Drafts older than this are removed, in milliseconds: 30 days.
-const OLDEST: i64 = 30 * 24 * 3_600_000;
+/// A day, in milliseconds.
+const DAY_MS: i64 = 24 * 3_600_000;
 
 /// So many drafts are kept at most.
 const MOST: usize = 100;
@@ -39,8 +39,34 @@ pub fn commit(
     note(context, store, "try_committing", &json!({ "try": id, "command": command }))?;
     let changed = drafts.commit(id, only).map_err(port_error)?;
     note(context, store, "try_committed", &json!({ "try": id, "paths": changed.paths }))?;
-    drafts.prune(context.clock.now().0 - OLDEST, MOST);
+    prune(context, context.settings.store.days);
     Ok(changed.paths)
+}
+
+/// Puts a draft in place again that was taken back, and records it.
+///
+/// # Errors
+/// When it was not, or cannot be put in place.
+pub fn redo(context: &Context, store: &Store, id: &str) -> Result<usize, PortError> {
+    let draft = all(context).find(id).map_err(port_error)?;
+    if draft.state != Standing::Undone {
+        let doing = format!("put {} back in place: it is {}", short(&draft.id), draft.state.word());
+        return Err(PortError::plain(doing, Trouble::Other));
+    }
+    commit(context, store, &draft.id, None)
+}
+
+/// The drafts that are older than so many days, or more than are kept.
+#[must_use]
+pub fn old(context: &Context, days: u32) -> Vec<Draft> {
+    let before = context.clock.now().0 - i64::from(days) * DAY_MS;
+    let drafts = all(context).list().unwrap_or_default().into_iter().enumerate();
+    drafts.filter(|(n, draft)| draft.made < before || *n >= MOST).map(|(_, draft)| draft).collect()
+}
+
+/// Removes them.
+pub fn prune(context: &Context, days: u32) {
+    all(context).prune(context.clock.now().0 - i64::from(days) * DAY_MS, MOST);
 }
 
 /// Takes back what was put in place of a draft, and records it.

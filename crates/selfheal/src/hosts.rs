@@ -33,7 +33,7 @@ pub const MATRIX: [Row; 10] = [
     row("no new privileges", "as usual, sudo does nothing", "yes", "setpriv --no-new-privs"),
     row("seccomp", "as usual", "none without namespaces", "a filter that refuses them"),
     row("read-only root", "as usual", "yes, where the state folder can be written", "unshare, remounted"),
-    row("no HOME", "state is in /var/tmp/selfheal-UID", "yes", "variable unset"),
+    row("no HOME", "state in /var/tmp, root's as usual", "yes", "variable unset"),
     row("network folder", "as usual", "yes; files there are always held", "recognition only"),
     row("sudo", "with root's record and settings", "yes", "SUDO_USER set"),
     row("not root", "as usual", "with namespaces for ordinary users", "setpriv --reuid"),

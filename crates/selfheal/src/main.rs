@@ -19,6 +19,8 @@ mod driver;
 mod environment;
 mod examples;
 mod exit_code;
+#[cfg(debug_assertions)]
+mod failpoints;
 mod guard_rules;
 mod hosts;
 mod lock;
@@ -30,6 +32,7 @@ mod not_started;
 mod overlap;
 mod pace;
 mod profiles;
+mod rule_prints;
 mod secrets;
 mod surroundings;
 mod tables;
@@ -60,6 +63,8 @@ fn main() -> ExitCode {
     if let Some(code) = selfheal_exec::hidden_command(args.get(1..).unwrap_or_default()) {
         return exit(code);
     }
+    #[cfg(debug_assertions)]
+    failpoints::register();
     selfheal_exec::survive_file_limit();
     let cli = match parse(args.clone()) {
         Ok(cli) => cli,
@@ -108,6 +113,10 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Approve(args) => commands::approve::run(context, &args),
         Command::Reject(args) => commands::reject::run(context, &args),
         Command::Undo(args) => commands::undo::run(context, &args),
+        Command::Redo(args) => commands::redo::run(context, &args),
+        Command::Rules(args) => commands::rules::run(context, &args),
+        Command::Gc(args) => commands::gc::run(context, &args),
+        Command::Export(args) => commands::export::run(context, &args),
         Command::Allow(args) => commands::allow::run(context, &args),
         Command::Contract(args) => commands::contract::run(context, &args),
         Command::Audit(args) => commands::audit::run(context, &args),

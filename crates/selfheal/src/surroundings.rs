@@ -37,6 +37,12 @@ pub fn of(context: &Context, path: &Path) -> Result<Surroundings, CommandError> 
     })
 }
 
+/// The permission bits of a file; `None` where there is none.
+#[must_use]
+pub fn mode_of(path: &Path) -> Option<u32> {
+    std::fs::metadata(path).ok().map(|facts| facts.mode() & 0o7777)
+}
+
 /// The owners of a file and of the folders above it, the file first.
 fn owners(path: &Path) -> Vec<u32> {
     path.ancestors()

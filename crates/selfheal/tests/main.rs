@@ -21,6 +21,7 @@ mod explain;
 mod faults;
 mod help;
 mod hosts;
+mod keeping;
 mod kill;
 mod memory;
 mod outcomes;
@@ -36,6 +37,7 @@ mod tasks;
 mod terminal;
 mod trying;
 mod unattended;
+mod undoing;
 mod workspace;
 
 #[cfg(feature = "model")]

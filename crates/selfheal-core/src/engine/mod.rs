@@ -115,6 +115,7 @@ impl State {
             | Self::Admitted { .. }
             | Self::Verified { .. } => true,
             Self::Held | Self::Applying | Self::Applied | Self::Rerunning { .. } | Self::Watching => false,
+            Self::TakingBack { .. } => false,
             Self::Confirmed | Self::RolledBack | Self::Refused | Self::Expired | Self::HandedOver => false,
         }
     }

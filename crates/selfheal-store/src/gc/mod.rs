@@ -16,6 +16,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use selfheal_core::ids::{IncidentId, Timestamp};
+use selfheal_core::ports::PortError;
+
+use crate::trouble::io;
+use crate::{Store, files};
 
 /// A day, in milliseconds.
 pub(crate) const DAY_MS: i64 = 24 * 3_600_000;
@@ -60,6 +64,29 @@ pub struct Collection {
     pub size: u64,
     /// Everything before this is old.
     cutoff: i64,
+}
+
+/// The file that says when the store was collected last.
+const LAST: &str = "collected";
+
+impl Store {
+    /// Whether a day has passed since [`note_gc`](Self::note_gc).
+    #[must_use]
+    pub fn gc_is_due(&self, now: Timestamp) -> bool {
+        let last = std::fs::read_to_string(self.root().join(LAST)).ok();
+        let last = last.and_then(|text| text.trim().parse::<i64>().ok());
+        // A clock that was put back must not keep it from happening.
+        last.is_none_or(|last| now.0.saturating_sub(last) >= DAY_MS || last > now.0)
+    }
+
+    /// Notes that the store was collected.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn note_gc(&self, now: Timestamp) -> Result<(), PortError> {
+        files::replace(&self.root().join(LAST), format!("{}\n", now.0).as_bytes(), false)
+            .map_err(|error| io("note that the store was collected", error))
+    }
 }
 
 impl Collection {

@@ -49,7 +49,69 @@ pub struct DecideArgs {
 #[derive(Debug, Args)]
 pub struct UndoArgs {
     /// The incident or try, by its end
+    #[arg(required_unless_present_any = ["last", "job"], conflicts_with_all = ["last", "job"])]
+    pub id: Option<String>,
+    /// The one that was put in place last
+    #[arg(long)]
+    pub last: bool,
+    /// All repairs of this job, the newest first; with --last only the newest: a job's name, or its script
+    #[arg(long, value_name = "JOB")]
+    pub job: Option<String>,
+    /// Also where a file was changed since: it is saved first, and `redo` brings it back
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Put a repair back in place.
+#[derive(Debug, Args)]
+pub struct RedoArgs {
+    /// The incident or try, by its end
     pub id: String,
+}
+
+/// Drop what is old.
+#[derive(Debug, Args)]
+pub struct GcArgs {
+    /// Only say what would go
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Drop what is older than so many days, in place of [store] days
+    #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub days: Option<u32>,
+    /// Make the database file as small as what is in it; jobs that end meanwhile wait
+    #[arg(long, conflicts_with = "dry_run")]
+    pub compact: bool,
+}
+
+/// Print everything that is recorded.
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Only what is newer: a time ago (12h, 7d, 2w) or a date
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// Only this kind of lines: run, facts, incident, job, ledger, snapshot, memory, tally, message
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = selfheal_store::EXPORTED)]
+    pub kind: Vec<String>,
+}
+
+/// The rules that may act unattended.
+#[derive(Debug, Args)]
+pub struct RulesArgs {
+    /// What to do with them
+    #[command(subcommand)]
+    pub command: RulesCommand,
+}
+
+/// What to do with the rules.
+#[derive(Debug, Subcommand)]
+pub enum RulesCommand {
+    /// List them, and whether each may act unattended
+    List,
+    /// Let rules that an upgrade changed or brought act unattended again
+    Accept {
+        /// Only these; all, where none is named
+        names: Vec<String>,
+    },
 }
 
 /// Allow a job's repairs to be applied unattended.
@@ -74,5 +136,30 @@ pub struct AuditArgs {
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {
     /// Check the whole chain against its anchor
-    Verify,
+    Verify {
+        /// Compare it with a log that [store] anchor sent heads to; - is standard input
+        #[arg(long, value_name = "FILE")]
+        against: Option<std::path::PathBuf>,
+    },
+    /// Show the newest records
+    Show {
+        /// Only those of this incident
+        #[arg(long, value_name = "ID")]
+        incident: Option<String>,
+        /// At most so many
+        #[arg(long, value_name = "N", default_value_t = 30)]
+        most: usize,
+    },
+    /// Print every record as a line of JSON, with all that is needed to check it elsewhere
+    Export {
+        /// Only what is newer: a time ago (12h, 7d, 2w) or a date
+        #[arg(long, value_name = "WHEN")]
+        since: Option<String>,
+    },
+    /// Put a damaged record aside and begin a new one, whose first line says so
+    Reset {
+        /// Why, in your words
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
+    },
 }

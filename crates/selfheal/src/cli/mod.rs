@@ -17,7 +17,8 @@ pub use self::explaining::{
     ContractArgs, ContractCommand, EnvDiffArgs, ExplainArgs, LabelArgs, ProfileArgs, ProfileCommand,
 };
 pub use self::incidents::{
-    AllowArgs, AuditArgs, AuditCommand, DecideArgs, IncidentsArgs, ShowArgs, UndoArgs,
+    AllowArgs, AuditArgs, AuditCommand, DecideArgs, ExportArgs, GcArgs, IncidentsArgs, RedoArgs, RulesArgs,
+    RulesCommand, ShowArgs, UndoArgs,
 };
 pub use self::measuring::{BenchArgs, MemoryArgs, MemoryCommand, StatsArgs};
 pub use self::running::{ApplyUpTo, Overlap, Part, RunArgs, StdoutArg, TransactionArg, TryArgs, run_alone};
@@ -70,6 +71,8 @@ pub enum Command {
     Reject(DecideArgs),
     /// Put every file that a repair, a try or a transaction changed back as it was
     Undo(UndoArgs),
+    /// Put a repair or a try back in place that was taken back
+    Redo(RedoArgs),
     /// Look at what a job must have done
     Contract(ContractArgs),
     /// Allow a job's repairs to be applied unattended, or take that back
@@ -82,6 +85,12 @@ pub enum Command {
     Freeze,
     /// End a freeze
     Thaw,
+    /// Show which rules may act unattended, and accept those that an upgrade changed
+    Rules(RulesArgs),
+    /// Drop what is old and needed by nobody
+    Gc(GcArgs),
+    /// Print everything that is recorded, redacted, as lines of JSON
+    Export(ExportArgs),
     /// Do what is due: deliver messages, end watches, clean up after crashes
     Tick,
     /// Tell what this machine offers and how to mend what is missing

@@ -88,7 +88,7 @@ impl<'a> Decider<'a> {
 
     /// Takes the step of an event; `kind` is the ledger's word for it.
     pub(crate) fn go(&self, incident: &mut Incident, event: Event, kind: &str) -> Result<(), CommandError> {
-        let working = event == Event::Approved;
+        let working = matches!(event, Event::Approved | Event::UndoBegun | Event::Redone);
         let (state, actions) =
             step(&self.plan, &incident.state, event).map_err(|error| CommandError::new(error.to_string()))?;
         for action in &actions {

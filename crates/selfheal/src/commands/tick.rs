@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::driver::{recover, watch};
 use crate::exit_code;
 use crate::missed;
+use crate::texts::Texts;
 
 /// Minutes before a message that was not accepted is tried again.
 const AGAIN_MS: i64 = 10 * 60_000;
@@ -37,6 +38,11 @@ pub fn run(context: &Context) -> Ended {
     for line in crate::examples::look_again(context, &crate::boxes::runner(context)) {
         print(&format!("{line}\n"));
     }
+    match super::gc::daily(context, &store) {
+        Ok(gone) => said_gone(&texts, gone),
+        // What else is due must be done all the same.
+        Err(error) => tell(&format!("selfheal: {}", error.one_line())),
+    }
     let delivered = deliver(context, &store)?;
     let values = [
         ("messages", delivered.to_string()),
@@ -46,6 +52,12 @@ pub fn run(context: &Context) -> Ended {
     let values: Vec<(&str, &str)> = values.iter().map(|(name, value)| (*name, value.as_str())).collect();
     print(&format!("{}\n", texts.say("tick-done", &values)));
     Ok(exit_code::OK)
+}
+
+fn said_gone(texts: &Texts, gone: Option<usize>) {
+    if let Some(gone) = gone.filter(|gone| *gone > 0) {
+        print(&format!("{}\n", texts.say("gc-daily", &[("n", &gone.to_string())])));
+    }
 }
 
 /// The short form before a run: only what must not wait, and never a reason that a job does not run.

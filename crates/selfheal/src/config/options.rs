@@ -25,10 +25,24 @@ pub struct Options {
     /// The boxes that repairs are tried in.
     #[serde(rename = "box")]
     pub boxes: Option<BoxOptions>,
+    /// How long what is recorded is kept.
+    pub store: Option<StoreSettingOptions>,
     /// What holds for every job of the file's folder, or, in a user's or machine's file, for every job.
     pub job: Option<JobOptions>,
     /// The same for one job, by its name or its script's file name.
     pub jobs: BTreeMap<String, JobOptions>,
+}
+
+/// `[store]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct StoreSettingOptions {
+    /// Days after which what nobody needs any more is dropped.
+    pub days: Option<u32>,
+    /// MiB beyond which it is dropped earlier.
+    pub size: Option<u64>,
+    /// Where the head of the ledger is sent to besides: `syslog`, `journald`, a socket's path, `udp:ADDRESS:PORT`.
+    pub anchor: Option<Vec<String>>,
 }
 
 /// `[box]`.

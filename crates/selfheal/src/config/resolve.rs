@@ -6,7 +6,8 @@ use selfheal_core::job::Job;
 use selfheal_core::settings::{Answer, Limits, Policy};
 
 use super::options::{
-    BoxOptions, LimitOptions, LowestRung, ModelOptions, PolicyOptions, RunOptions, Send, Unusual,
+    BoxOptions, LimitOptions, LowestRung, ModelOptions, PolicyOptions, RunOptions, Send, StoreSettingOptions,
+    Unusual,
 };
 use super::{Layer, Options, Origin};
 use crate::contract::Contract;
@@ -28,8 +29,27 @@ pub struct Settings {
     pub rules: RuleSettings,
     /// The boxes that repairs are tried in.
     pub boxes: BoxSettings,
+    /// How long what is recorded is kept.
+    pub store: KeepSettings,
     /// What good runs must have done: for all jobs, or for the one that is named.
     pub contracts: Vec<(Option<String>, Contract)>,
+}
+
+/// How long what is recorded is kept, and where the head of the ledger is sent to besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeepSettings {
+    /// Days after which what nobody needs any more is dropped.
+    pub days: u32,
+    /// Bytes beyond which it is dropped earlier.
+    pub bytes: u64,
+    /// Where the head of the ledger is sent to, in words.
+    pub anchors: Vec<String>,
+}
+
+impl Default for KeepSettings {
+    fn default() -> Self {
+        Self { days: 90, bytes: 1_500 * MIB, anchors: Vec::new() }
+    }
 }
 
 /// The boxes that repairs are tried in.
@@ -150,6 +170,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         run: RunSettings::default(),
         rules: RuleSettings::default(),
         boxes: BoxSettings::default(),
+        store: KeepSettings::default(),
         contracts: Vec::new(),
     };
     let mut model = ModelOptions::default();
@@ -168,6 +189,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
             tighten(&mut settings, options.policy, options.limits);
             continue;
         }
+        take_store(&mut settings.store, options.store.clone().unwrap_or_default());
         if let Some(policy) = options.policy {
             settings.policy = Some(widen(settings.policy.unwrap_or(Policy::PARK), policy));
         }
@@ -235,6 +257,15 @@ fn tighten(settings: &mut Settings, policy: Option<PolicyOptions>, limits: Optio
     }
     if let Some(limits) = limits {
         take_limits(&mut settings.limits, limits, u64::min);
+    }
+}
+
+/// Only machine and user say what becomes of the record.
+fn take_store(store: &mut KeepSettings, said: StoreSettingOptions) {
+    store.days = said.days.map_or(store.days, |days| days.max(1));
+    store.bytes = said.size.map_or(store.bytes, |size| size.saturating_mul(MIB));
+    if let Some(words) = said.anchor {
+        store.anchors = words;
     }
 }
 
@@ -324,6 +355,19 @@ mod tests {
         assert_eq!(settings.model, None);
         assert_eq!(settings.notify, None);
         assert_eq!(settings.rules, RuleSettings { off: vec!["a".to_owned()], promoted: Vec::new() });
+    }
+
+    #[test]
+    fn a_project_says_nothing_of_the_record() {
+        let keep = KeepSettings::default();
+        let text = crate::config::DEFAULT_TOML;
+        for line in [format!("#days = {} ", keep.days), format!("#size = {} ", keep.bytes / MIB)] {
+            assert!(text.contains(&line), "{line}");
+        }
+        let user = layer(Origin::User, "[store]\ndays=0\nsize=7\nanchor=['syslog']");
+        let project = layer(Origin::Project, "[store]\ndays=1000\nsize=1\nanchor=[]");
+        let store = resolve(&[user, project]).store;
+        assert_eq!((store.days, store.bytes, store.anchors), (1, 7 * MIB, vec!["syslog".to_owned()]));
     }
 
     #[test]

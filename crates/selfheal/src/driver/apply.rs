@@ -2,6 +2,7 @@
 //! before (state `applying`), so that a crash at any point can be completed or taken back.
 
 use selfheal_core::engine::Event;
+use selfheal_core::failpoint;
 use selfheal_core::ids::IncidentId;
 use selfheal_core::incident::StoredChange;
 use selfheal_core::ports::{Ledger, PortError, Snapshots, Trouble};
@@ -72,12 +73,14 @@ impl Healer<'_> {
 pub fn apply_all(store: &dyn Snapshots, id: &IncidentId, files: &[StoredChange]) -> Result<(), PortError> {
     for file in files {
         store.take(id, &file.path)?;
+        failpoint::hit("apply.taken");
     }
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = store.apply(id, file) {
             take_back_all(store, id, files.get(..done).unwrap_or_default())?;
             return Err(error);
         }
+        failpoint::hit("apply.file");
     }
     Ok(())
 }
@@ -91,5 +94,9 @@ pub fn take_back_all(
     id: &IncidentId,
     files: &[StoredChange],
 ) -> Result<(), PortError> {
-    files.iter().rev().try_for_each(|file| store.put_back(id, file))
+    files.iter().rev().try_for_each(|file| {
+        store.put_back(id, file)?;
+        failpoint::hit("undo.file");
+        Ok(())
+    })
 }

@@ -102,6 +102,11 @@ impl Healer<'_> {
         if self.is_in_preview(kept) {
             holds.push(Hold::Preview);
         }
+        if let Source::Rules { names } = &kept.candidate.proposal.source
+            && !crate::rule_prints::changed(self.tools.store, names)?.is_empty()
+        {
+            holds.push(Hold::ChangedRule);
+        }
         if kept.admission.as_ref().is_none_or(|judged| judged.held) {
             holds.push(Hold::Unjudged);
         }

@@ -31,6 +31,7 @@ use std::time::Instant;
 
 use selfheal_core::effects::Effect;
 use selfheal_core::engine::{Action, Decision, Event, Plan, State, step};
+use selfheal_core::failpoint;
 use selfheal_core::incident::Incident;
 use selfheal_core::job::Job;
 use selfheal_core::outcome::{Class, Outcome};
@@ -278,6 +279,7 @@ impl<'a> Healer<'a> {
     }
 
     fn perform(&mut self, action: Action) -> Result<Option<Event>, CommandError> {
+        failpoint::hit(phase_of(&action));
         match action {
             Action::Wait(ms) => {
                 self.say("progress-wait", &[("seconds", &ms.div_ceil(1000).to_string())]);
@@ -292,7 +294,7 @@ impl<'a> Healer<'a> {
             Action::Verify => self.verify_attempts().map(Some),
             Action::Decide => self.decide().map(|decision| Some(Event::Decided(decision))),
             Action::Apply => self.apply().map(Some),
-            Action::TakeBack => self.take_back().map(|()| None),
+            Action::TakeBack => self.take_back().map(|()| Some(Event::TakenBack)),
             Action::Recover => recover::recover(self.tools.store, &mut self.incident).map(|_| None),
             Action::Rerun => self.rerun().map(Some),
             Action::Notify => {
@@ -367,6 +369,20 @@ impl<'a> Healer<'a> {
     fn time_left_ms(&self) -> u64 {
         let spent = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.tools.context.settings.limits.incident_ms.saturating_sub(spent)
+    }
+}
+
+/// The part of the way that an action belongs to, as failpoints name it.
+fn phase_of(action: &Action) -> &'static str {
+    match action {
+        Action::Run | Action::Wait(_) => "run.again",
+        Action::Apply => "apply.begin",
+        Action::TakeBack => "undo.begin",
+        Action::Rerun => "rerun.begin",
+        Action::Report | Action::Diagnose(_) | Action::Propose | Action::Admit | Action::Verify => {
+            "heal.step"
+        }
+        Action::Decide | Action::Recover | Action::Notify | Action::Finish(_) => "heal.end",
     }
 }
 

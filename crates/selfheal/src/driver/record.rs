@@ -156,8 +156,10 @@ impl Healer<'_> {
             "status": self.incident.status.word(),
         });
         let files = self.incident.rounds.last().map(|round| &round.files);
-        if let (Some(map), State::Applying | State::Applied | State::Held | State::RolledBack) =
-            (details.as_object_mut(), state)
+        if let (
+            Some(map),
+            State::Applying | State::Applied | State::Held | State::TakingBack { .. } | State::RolledBack,
+        ) = (details.as_object_mut(), state)
         {
             map.insert("files".to_owned(), json!(files));
             map.insert("holds".to_owned(), json!(self.incident.holds));

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use selfheal_core::engine::{Action, Event, Plan, State, step};
 use selfheal_core::incident::{Incident, Status};
-use selfheal_core::ports::{IncidentFilter, Journal, Snapshots, Standing};
+use selfheal_core::ports::{Journal, Snapshots, Standing};
 use serde_json::json;
 
 use super::apply::take_back_all;
@@ -14,22 +14,6 @@ use crate::context::Context;
 use crate::texts::Texts;
 use selfheal_store::Store;
 
-/// The states in which a process works on an incident.
-const WORKING: [&str; 12] = [
-    "running",
-    "retrying",
-    "ran",
-    "reported",
-    "diagnosed",
-    "proposed",
-    "admitted",
-    "verified",
-    "applying",
-    "applied",
-    "rerunning",
-    "held",
-];
-
 /// Recovers every incident whose process is gone; says what was done, a sentence each.
 ///
 /// # Errors
@@ -37,13 +21,15 @@ const WORKING: [&str; 12] = [
 pub fn recover_all(context: &Context, store: &Store) -> Result<Vec<String>, CommandError> {
     // Every run asks, and hardly ever is there anything to be said.
     let texts = LazyCell::new(|| context.texts());
-    let filter = IncidentFilter { states: WORKING.to_vec(), ..IncidentFilter::default() };
     let mut said = Vec::new();
-    for mut incident in store.incidents(&filter)? {
-        let Some(owner) = incident.owner.clone() else { continue };
-        if selfheal_exec::boot_id().as_deref() == Some(owner.boot_id.as_str())
-            && selfheal_exec::process_lives(owner.pid, owner.start_ticks)
-        {
+    for found in store.owned_incidents()? {
+        if !is_left(&found) {
+            continue;
+        }
+        // Somebody else may be recovering it, or has done so, and people may have gone on with it.
+        let _lock = crate::lock::lock_job(&context.state, &found.job)?;
+        let mut incident = store.incident(found.id.as_str())?;
+        if !is_left(&incident) {
             continue;
         }
         let was = incident.state.word();
@@ -52,6 +38,14 @@ pub fn recover_all(context: &Context, store: &Store) -> Result<Vec<String>, Comm
         said.push(texts.say("recovered", &values));
     }
     Ok(said)
+}
+
+/// Whether the process that worked on an incident is gone.
+fn is_left(incident: &Incident) -> bool {
+    incident.owner.as_ref().is_some_and(|owner| {
+        selfheal_exec::boot_id().as_deref() != Some(owner.boot_id.as_str())
+            || !selfheal_exec::process_lives(owner.pid, owner.start_ticks)
+    })
 }
 
 fn settle(
@@ -63,8 +57,11 @@ fn settle(
     let plan = Plan { limits: context.settings.limits, may_rerun: false };
     let (mut state, actions) = step(&plan, &incident.state, Event::FoundDead)
         .map_err(|error| CommandError::new(error.to_string()))?;
+    let mut tell = actions.contains(&Action::Notify);
     if actions.contains(&Action::Recover) {
+        let failed = incident.state == State::TakingBack { failed: true };
         state = recover(store, incident)?;
+        tell |= failed || state == State::HandedOver;
     }
     for action in &actions {
         if let Action::Finish(status) = action {
@@ -75,22 +72,27 @@ fn settle(
     incident.owner = None;
     let details = json!({ "recovered": true, "status": incident.status.word() });
     store.store(incident, &[entry(context, incident, "recovered", details)?])?;
-    if actions.contains(&Action::Notify) {
+    if tell {
         use selfheal_core::ports::Outbox;
         store.put(&super::record::message(context, texts, incident))?;
     }
     Ok(())
 }
 
-/// Completes or takes back what a dead process left half done: all files changed means it was done; all unchanged means
-/// it had not begun; anything else is put back from the snapshots.
+/// Completes or takes back what a dead process left half done. A repair that was being put in: all files changed means it
+/// was done, all unchanged that it had not begun, anything else is put back from the snapshots. One that was being taken
+/// back is taken back.
 ///
 /// # Errors
 /// When the files can be neither read nor put back.
 pub fn recover(store: &Store, incident: &mut Incident) -> Result<State, CommandError> {
     let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
     let standing = files.iter().map(|file| store.state_of(file)).collect::<Result<Vec<_>, _>>()?;
-    if standing.iter().all(|at| *at == Standing::After) {
+    let back = match incident.state {
+        State::TakingBack { failed } => Some(failed),
+        _ => None,
+    };
+    if back.is_none() && standing.iter().all(|at| *at == Standing::After) {
         incident.status = Status::Healed;
         return Ok(State::Watching);
     }
@@ -105,7 +107,14 @@ pub fn recover(store: &Store, incident: &mut Incident) -> Result<State, CommandE
         .map(|(file, _)| file.clone())
         .collect();
     take_back_all(store, &incident.id, &begun)?;
-    // Nothing of it is in place: the repair is as ready as it was before it was begun.
-    incident.status = Status::Held;
-    Ok(State::Held)
+    let Some(failed) = back else {
+        // Nothing of it is in place: the repair is as ready as it was before it was begun.
+        incident.status = Status::Held;
+        return Ok(State::Held);
+    };
+    super::taken_back(store, incident);
+    if failed {
+        incident.status = Status::HandedOver;
+    }
+    Ok(State::RolledBack)
 }

@@ -4,7 +4,7 @@
 use selfheal_core::engine::State;
 use selfheal_core::ids::{JobKey, Signature, Timestamp};
 use selfheal_core::incident::{Incident, Status};
-use selfheal_core::ports::{Clock, IncidentFilter, Journal, Trouble};
+use selfheal_core::ports::{Clock, IncidentFilter, Journal, Snapshots, Standing, Trouble};
 use serde_json::json;
 
 use super::apply::take_back_all;
@@ -30,8 +30,12 @@ fn watched(store: &Store, job: Option<JobKey>) -> Result<Vec<Incident>, CommandE
 pub fn confirm_due(context: &Context, store: &Store) -> Result<usize, CommandError> {
     let now = context.clock.now();
     let mut confirmed = 0;
-    for mut incident in watched(store, None)? {
-        if now.0 - incident.updated.0 < WATCH_MS
+    for found in watched(store, None)? {
+        // A repair that is being taken back just now is not confirmed over that.
+        let _lock = crate::lock::lock_job(&context.state, &found.job)?;
+        let mut incident = store.incident(found.id.as_str())?;
+        if incident.state != State::Watching
+            || now.0 - incident.updated.0 < WATCH_MS
             || good_runs_since(store, &incident.job, incident.updated)? < GOOD_RUNS
         {
             continue;
@@ -67,26 +71,62 @@ pub fn failed_again(
     fresh: &Incident,
 ) -> Result<Option<Incident>, CommandError> {
     let Some(signature) = &fresh.signature else { return Ok(None) };
-    for mut incident in watched(store, Some(fresh.job.clone()))? {
+    let watching = watched(store, Some(fresh.job.clone()))?;
+    if watching.is_empty() {
+        return Ok(None);
+    }
+    // Other runs of the job may fail at the same time: one of them takes the repair back.
+    let _lock = crate::lock::lock_job(&context.state, &fresh.job)?;
+    for found in watching {
+        let mut incident = store.incident(found.id.as_str())?;
+        if incident.state != State::Watching {
+            continue;
+        }
         // A run that began before the repair was in place says nothing about it.
         let same = incident.signature.as_ref() == Some(signature) || breaks_contract(signature);
         if !same || fresh.opened < incident.updated {
             continue;
         }
-        let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
-        match take_back_all(store, &incident.id, &files) {
-            Ok(()) => {
-                super::taken_back(store, &incident);
-                incident.state = State::RolledBack;
-                incident.status = Status::HandedOver;
-                let details = json!({ "failed_again_in": fresh.id.as_str() });
-                store.store(&incident, &[entry(context, &incident, "rolled_back", details)?])?;
-                return Ok(Some(incident));
-            }
-            // Somebody changed the file since: it is theirs now.
-            Err(error) if error.trouble == Trouble::Changed => return Ok(None),
-            Err(error) => return Err(error.into()),
+        if roll_back(context, store, &mut incident, fresh)? {
+            return Ok(Some(incident));
         }
+        return Ok(None);
     }
     Ok(None)
+}
+
+/// Takes a repair back; whether that could be. What is about to happen is stored first, so that a crash is completed.
+fn roll_back(
+    context: &Context,
+    store: &Store,
+    incident: &mut Incident,
+    fresh: &Incident,
+) -> Result<bool, CommandError> {
+    let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
+    for file in &files {
+        if store.state_of(file)? == Standing::Other {
+            // Somebody changed the file since: it is theirs now.
+            return Ok(false);
+        }
+    }
+    let details = json!({ "failed_again_in": fresh.id.as_str() });
+    incident.state = State::TakingBack { failed: true };
+    incident.owner = Some(selfheal_exec::owner_of_self());
+    store.store(incident, &[entry(context, incident, "taking_back", details.clone())?])?;
+    let taken = take_back_all(store, &incident.id, &files);
+    incident.owner = None;
+    match &taken {
+        Ok(()) => {
+            super::taken_back(store, incident);
+            incident.state = State::RolledBack;
+        }
+        Err(_) => incident.state = State::HandedOver,
+    }
+    incident.status = Status::HandedOver;
+    store.store(incident, &[entry(context, incident, incident.state.word(), details)?])?;
+    match taken {
+        Ok(()) => Ok(true),
+        Err(error) if error.trouble == Trouble::Changed => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
