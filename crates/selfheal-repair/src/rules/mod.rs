@@ -45,6 +45,7 @@ mod and_list_status;
 mod arithmetic_status;
 mod aware_times;
 mod awk_dialect;
+mod awk_table;
 mod bash_under_sh;
 mod blank_lines;
 mod bsd_options;
@@ -54,8 +55,12 @@ mod changed_while_walked;
 mod closed_pipe;
 mod command_in_one_word;
 mod compressed_before;
+mod compressed_text;
 mod config_near_miss;
 mod copied_folder;
+mod date_format;
+mod dated_file;
+mod digit_groups;
 mod execute_bit;
 mod existing_folder;
 mod existing_link;
@@ -63,16 +68,20 @@ mod git_branch;
 mod grep_status;
 mod group_rights;
 mod here_document_end;
+mod here_document_expands;
 mod import_path;
 mod ini_percent;
 mod interpreter_path;
 mod json_commas;
+mod json_import;
 mod json_lines;
 mod json_mark;
 mod leading_zero;
+mod lookup_separator;
 mod loop_input;
 mod makefile_recipes;
 mod missing_folder;
+mod moved_column;
 mod moved_file;
 mod name_case;
 mod names_with_blanks;
@@ -83,6 +92,7 @@ mod nothing_to_commit;
 mod old_perl_forms;
 mod optional_argument;
 mod optional_key;
+mod order_only_folder;
 mod perl_library;
 mod program_folder;
 mod python_environment;
@@ -90,6 +100,7 @@ mod python_folder;
 mod python_removed_name;
 mod python_search_path;
 mod python_two;
+mod quoted_fields;
 mod read_loop;
 mod read_status;
 mod recipe_dollar;
@@ -109,6 +120,7 @@ mod temporary_template;
 mod terminal_type;
 mod text_and_number;
 mod text_encoding;
+mod toml_text;
 mod tool_name;
 mod unchecked_cd;
 mod unexported_settings;
@@ -163,6 +175,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &awk_dialect::AwkDialect,
         &old_perl_forms::OldPerlForms,
         &ini_percent::IniPercent,
+        &json_import::JsonImport,
         &text_and_number::TextAndNumber,
         &changed_while_walked::ChangedWhileWalked,
         &json_lines::JsonLines,
@@ -172,6 +185,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &search_path::SearchPath,
         &python_search_path::PythonSearchPath,
         &unexported_settings::UnexportedSettings,
+        &here_document_expands::HereDocumentExpands,
         &unset_variable::UnsetVariable,
         &arithmetic_status::ArithmeticStatus,
         &and_list_status::AndListStatus,
@@ -196,6 +210,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &tab_fields::TabFields,
         &rotation_order::RotationOrder,
         &unmatched_glob::UnmatchedGlob,
+        &order_only_folder::OrderOnlyFolder,
         &missing_folder::MissingFolder,
         &python_folder::PythonFolder,
         &program_folder::ProgramFolder,
@@ -207,17 +222,26 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &working_folder::WorkingFolder,
         &import_path::ImportPath,
         &python_environment::PythonEnvironment,
+        &digit_groups::DigitGroups,
+        &quoted_fields::QuotedFields,
+        &date_format::DateFormat,
         &table_dialect::TableDialect,
         &wrapped_list::WrappedList,
         &renamed_key::RenamedKey,
         &optional_key::OptionalKey,
         &blank_lines::BlankLines,
+        &toml_text::TomlText,
         &json_commas::JsonCommas,
+        &compressed_text::CompressedText,
         &subprocess_text::SubprocessText,
         &aware_times::AwareTimes,
         &shared_default::SharedDefault,
         &renamed_column::RenamedColumn,
+        &moved_column::MovedColumn,
         &python_two::PythonTwo,
+        &lookup_separator::LookupSeparator,
+        &awk_table::AwkTable,
+        &dated_file::DatedFile,
         &loop_input::LoopInput,
         &moved_file::MovedFile,
     ]

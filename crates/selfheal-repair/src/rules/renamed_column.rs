@@ -60,10 +60,36 @@ fn propose(case: &Case) -> Vec<Candidate> {
     draft.done().into_iter().collect()
 }
 
-/// The names of columns or tables in the schemas that lie beside the job. A database file of SQLite holds the text of its
-/// `CREATE TABLE` statements.
-fn schema(case: &Case, kind: &str) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+/// A table of a schema.
+pub(super) struct Table {
+    pub(super) name: String,
+    pub(super) columns: Vec<String>,
+    /// The columns that cannot be empty.
+    pub(super) required: Vec<String>,
+    definitions: Vec<(String, String)>,
+}
+
+impl Table {
+    /// Whether it has a column.
+    pub(super) fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|own| own == column)
+    }
+
+    /// Whether a column is declared to refer to another table.
+    pub(super) fn refers(&self, column: &str, other: &str) -> bool {
+        let to = |text: &str| {
+            text.to_lowercase().split_once("references").is_some_and(|(_, rest)| {
+                rest.trim_start().trim_matches('"').starts_with(&other.to_lowercase())
+            })
+        };
+        self.definitions.iter().any(|(name, text)| name == column && to(text))
+    }
+}
+
+/// The tables of the schemas that lie beside the job. A database file of SQLite holds the text of its `CREATE TABLE`
+/// statements.
+pub(super) fn tables(case: &Case) -> Vec<Table> {
+    let mut tables: Vec<Table> = Vec::new();
     let base = case.base();
     let files =
         case.scene.names(&base).into_iter().filter(|name| {
@@ -72,24 +98,46 @@ fn schema(case: &Case, kind: &str) -> BTreeSet<String> {
     for name in files.take(20) {
         let bytes = case.scene.read(&base.join(name), crate::case::LARGEST).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        for (at, _) in text.match_indices("CREATE TABLE") {
+        for (at, _) in text.match_indices("CREATE TABLE").take(500) {
             let rest = text.get(at + "CREATE TABLE".len()..).unwrap_or_default();
             let rest: String = rest.chars().take(20_000).collect();
             let Some((head, body)) = rest.split_once('(') else { continue };
-            if kind == "table" {
-                names.extend(
-                    head.split(|c: char| !is_name(c)).rfind(|word| !word.is_empty()).map(str::to_owned),
-                );
-            } else {
-                names.extend(columns(body));
+            let Some(name) = head.split(|c: char| !is_name(c)).rfind(|word| !word.is_empty()) else {
+                continue;
+            };
+            if !tables.iter().any(|known| known.name == name) {
+                tables.push(table(name, body));
             }
         }
     }
-    names
+    tables
 }
 
-/// The first words of the definitions in `( … )`.
-fn columns(body: &str) -> Vec<String> {
+fn table(name: &str, body: &str) -> Table {
+    let definitions = definitions(body);
+    let full = |text: &str| {
+        let text = text.to_uppercase();
+        text.contains("NOT NULL") || text.contains("PRIMARY KEY")
+    };
+    Table {
+        name: name.to_owned(),
+        columns: definitions.iter().map(|(name, _)| name.clone()).collect(),
+        required: definitions.iter().filter(|(_, text)| full(text)).map(|(name, _)| name.clone()).collect(),
+        definitions,
+    }
+}
+
+/// The names of columns or tables in the schemas that lie beside the job.
+fn schema(case: &Case, kind: &str) -> BTreeSet<String> {
+    let tables = tables(case);
+    match kind {
+        "table" => tables.into_iter().map(|table| table.name).collect(),
+        _ => tables.into_iter().flat_map(|table| table.columns).collect(),
+    }
+}
+
+/// The columns that stand in `( … )`, each with the text of its definition.
+fn definitions(body: &str) -> Vec<(String, String)> {
     let mut depth = 0_i32;
     let mut definitions = vec![String::new()];
     let plain: String =
@@ -112,8 +160,8 @@ fn columns(body: &str) -> Vec<String> {
     let keywords = ["PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "CONSTRAINT"];
     definitions
         .iter()
-        .filter_map(first)
-        .filter(|word| !word.is_empty() && !keywords.contains(&word.to_uppercase().as_str()))
+        .filter_map(|text| Some((first(text)?, text.trim().to_owned())))
+        .filter(|(word, _)| !word.is_empty() && !keywords.contains(&word.to_uppercase().as_str()))
         .collect()
 }
 

@@ -2,14 +2,14 @@
 //!
 //! ## What it finds
 //! A Python program asks for a key that is not there, while the data has the same words in another spelling: `orderId` and
-//! `order_id`, `Name` and `name`, `item` and `items`.
+//! `order_id`, `Name` and `name`, `item` and `items`. Or with a unit behind it: `unitPrice` and `unit_price_cents`.
 //!
 //! ## Why it fails
 //! The sender changed the spelling of its keys, often all of them at once.
 //!
 //! ## Fix
 //! The program's keys are spelled as the data spells them: the one that failed and all others of the program that the data
-//! knows only in the other spelling.
+//! knows only in the other spelling. An amount in cents is divided by 100 where the program takes it.
 //!
 //! ## Example
 //! ```python
@@ -46,7 +46,8 @@ fn propose(case: &Case) -> Vec<Candidate> {
     for (_, module) in &modules {
         known.extend(data_keys(case, module));
     }
-    let Some(new) = other_spelling(&known, &key) else { return Vec::new() };
+    let unit = with_unit(&known, &key);
+    let Some(new) = other_spelling(&known, &key).or(unit.map(|(new, _)| new)) else { return Vec::new() };
     let mut draft = Draft::new(
         "renamed_key",
         format!("the data has no key {key:?}; it spells it {new:?}"),
@@ -68,6 +69,24 @@ fn propose(case: &Case) -> Vec<Candidate> {
         }
     }
     draft.done().into_iter().collect()
+}
+
+/// Units that a key may say of its value now, and what the value is divided by then.
+const UNITS: &[(&str, u32)] = &[("cents", 100), ("cent", 100), ("ct", 100), ("pence", 100)];
+
+/// The one key of the data that is a key with a unit behind it; the data has whole numbers there.
+fn with_unit<'k>(known: &'k BTreeSet<String>, key: &str) -> Option<(&'k String, u32)> {
+    if known.contains(key) || other_spelling(known, key).is_some() || key.len() < 3 {
+        return None;
+    }
+    let fits = |other: &'k String| {
+        let (head, unit) = other.rsplit_once('_')?;
+        let (_, divisor) = UNITS.iter().find(|(word, _)| unit.eq_ignore_ascii_case(word))?;
+        (bare(head) == bare(key)).then_some((other, *divisor))
+    };
+    let mut found = known.iter().filter_map(fits);
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
 }
 
 /// The letters of a key without case, separators and the plural's ending.
@@ -136,7 +155,8 @@ fn parts(module: &Module, known: &BTreeSet<String>) -> Vec<Part> {
             parts.push((span, old.replacen(key, new, 1)));
         }
     };
-    for access in module.subscripts().into_iter().filter(|access| !access.stored) {
+    let accesses = || module.subscripts().into_iter().filter(|access| !access.stored);
+    for access in accesses() {
         add(access.key_span, &access.key);
     }
     for call in module.calls() {
@@ -149,6 +169,14 @@ fn parts(module: &Module, known: &BTreeSet<String>) -> Vec<Part> {
     }
     parts.sort_by_key(|(span, _)| span.start);
     parts.dedup_by_key(|(span, _)| span.start);
+    for access in accesses() {
+        if let Some((new, divisor)) = with_unit(known, &access.key) {
+            let old = module.text().get(access.key_span.clone()).unwrap_or_default();
+            parts.push((access.key_span.clone(), old.replacen(&access.key, new, 1)));
+            parts.push((access.span.start..access.span.start, "(".to_owned()));
+            parts.push((access.span.end..access.span.end, format!(" / {divisor})")));
+        }
+    }
     parts
 }
 
@@ -173,6 +201,19 @@ mod tests {
             TEXT.replace("= o['orderId']", "= o['order_id']").replace("customerName", "customer_name")
         );
         assert!(case.ask(&RenamedKey)[0].proposal.changes_meaning);
+    }
+
+    #[test]
+    fn divides_what_is_in_cents_now() {
+        let data = "{\"orders\": [{\"order_id\": 1, \"unit_price_cents\": 3}]}";
+        let case = TestCase::new("x.py", TEXT, TestScene::new().file("api/orders.json", data))
+            .fault(Fault::KeyMissing { key: "unitPrice".into() })
+            .at(8);
+        assert!(case.healed(&RenamedKey).contains("p = (o['unit_price_cents'] / 100)\n"));
+        let other = "{\"orders\": [{\"order_id\": 1, \"unit_price_net\": 3}]}";
+        let case = TestCase::new("x.py", TEXT, TestScene::new().file("api/orders.json", other))
+            .fault(Fault::KeyMissing { key: "unitPrice".into() });
+        assert!(case.silent(&RenamedKey));
     }
 
     #[test]

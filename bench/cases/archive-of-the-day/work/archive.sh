@@ -1,0 +1,8 @@
+#!/bin/bash
+set -eu
+cd "$(dirname "$0")"
+day=$(cat day)
+for f in inbox/*.msg; do
+  wc -c < "$f" >> sizes.txt
+done
+mv inbox/*.msg "archive/$day"

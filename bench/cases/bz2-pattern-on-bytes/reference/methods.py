@@ -1,0 +1,8 @@
+import bz2
+import re
+
+with bz2.open("access.log.bz2", "rt", encoding="utf-8") as log:
+    agents = re.findall(r'"([A-Z]+) /', log.read())
+with open("methods.txt", "w") as out:
+    for method in sorted(set(agents)):
+        out.write("%s %d\n" % (method, agents.count(method)))

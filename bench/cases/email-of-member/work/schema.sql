@@ -1,0 +1,6 @@
+CREATE TABLE member (id INTEGER PRIMARY KEY, email TEXT NOT NULL);
+CREATE TABLE subscriptions (
+  id INTEGER PRIMARY KEY,
+  member_id INTEGER NOT NULL,
+  plan TEXT NOT NULL
+);

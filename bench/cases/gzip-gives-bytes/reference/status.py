@@ -1,0 +1,12 @@
+import glob
+import gzip
+
+counts = {}
+for path in sorted(glob.glob("logs/*.gz")):
+    with gzip.open(path, "rt", encoding="utf-8") as log:
+        for line in log:
+            status = line.split(" ")[-1].strip()
+            counts[status] = counts.get(status, 0) + 1
+with open("status.txt", "w") as out:
+    for status in sorted(counts):
+        out.write("%s %d\n" % (status, counts[status]))

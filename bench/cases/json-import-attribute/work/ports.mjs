@@ -1,0 +1,5 @@
+import settings from "./settings.json";
+import { writeFileSync } from "node:fs";
+
+const ports = settings.services.map((service) => `${service.name}=${service.port}`);
+writeFileSync("ports.env", ports.join("\n") + "\n");

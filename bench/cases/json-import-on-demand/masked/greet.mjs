@@ -1,0 +1,2 @@
+import { writeFileSync } from "fs";
+writeFileSync("greeting.txt", "");

@@ -1,0 +1,8 @@
+import csv
+
+total = 0.0
+with open("payroll.csv", newline="", encoding="utf-8") as f:
+    for row in csv.DictReader(f):
+        total += float(row["gross"].replace(",", ""))
+with open("total.txt", "w") as out:
+    out.write("%.2f\n" % total)

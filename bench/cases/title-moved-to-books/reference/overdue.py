@@ -1,0 +1,8 @@
+import sqlite3
+
+db = sqlite3.connect("library.db")
+rows = db.execute("SELECT books.title, due FROM loans JOIN books ON books.id = loans.book_id WHERE due < '2024-06-01' ORDER BY due").fetchall()
+with open("overdue.txt", "w") as out:
+    for title, due in rows:
+        out.write(f"{due} {title}\n")
+print(len(rows), "overdue")
