@@ -79,6 +79,8 @@ pub enum Hold {
     ChangedRule,
     /// Two repairs of the same size work, and do different things.
     Tie,
+    /// The diagnosis rests on general knowledge, and the policy asks a person then.
+    GeneralKnowledge,
     /// The repair could not be tried here.
     Inconclusive,
     /// The guard could not judge it.
@@ -108,6 +110,7 @@ impl Hold {
             Self::Preview => "preview",
             Self::ChangedRule => "changed_rule",
             Self::Tie => "tie",
+            Self::GeneralKnowledge => "general_knowledge",
             Self::Inconclusive => "inconclusive",
             Self::Unjudged => "unjudged",
         }

@@ -17,6 +17,31 @@ pub struct Diagnosis {
     pub strategy: String,
     /// How to see that it worked, as data.
     pub verify: Vec<Check>,
+    /// What it rests on.
+    #[serde(default)]
+    pub basis: Basis,
+}
+
+/// What a diagnosis rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The job, its failure and the documents of the project.
+    #[default]
+    Project,
+    /// What its maker knows of the world besides.
+    General,
+}
+
+impl Basis {
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::General => "general",
+        }
+    }
 }
 
 /// What a repair changes.

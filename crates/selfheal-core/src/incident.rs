@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::admission::{Admission, Hold};
 use crate::engine::State;
 use crate::ids::{ContentHash, IncidentId, JobKey, Signature, Timestamp};
+use crate::knowledge::UsedPiece;
 use crate::proposal::{Risk, Source};
 use crate::redact::Redacted;
 use crate::verification::Verification;
@@ -80,6 +81,9 @@ pub struct Round {
     pub verification: Option<Verification>,
     /// The risk that counts.
     pub risk: Option<Risk>,
+    /// The passages of documents that the question to a model held.
+    #[serde(default)]
+    pub knowledge: Vec<UsedPiece>,
 }
 
 /// A file change with its contents in the snapshots.

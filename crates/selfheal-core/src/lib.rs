@@ -16,6 +16,7 @@ pub mod fault;
 pub mod ids;
 pub mod incident;
 pub mod job;
+pub mod knowledge;
 pub mod outcome;
 pub mod pairs;
 pub mod path_bytes;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::effects::Effect;
 use crate::ids::{ContentHash, IncidentId, JobKey, RunId, Signature, Timestamp};
 use crate::incident::{Incident, StoredChange};
+use crate::knowledge::{Document, Piece};
 use crate::redact::Redacted;
 use crate::run::Run;
 use crate::trace::Trace;
@@ -512,6 +513,30 @@ pub struct Remembered {
     /// When it may be tried, and where it comes from.
     #[serde(default)]
     pub conditions: Conditions,
+}
+
+/// Knowledge: an index of documents that can be thrown away and built again.
+pub trait Knowledge {
+    /// Takes documents in with their pieces, in the place of what was there of the same paths.
+    ///
+    /// # Errors
+    /// When they cannot be stored; none of them is then.
+    fn put(&self, documents: &[(Document, Vec<Piece>)]) -> Result<(), PortError>;
+    /// All documents, by path.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    fn documents(&self) -> Result<Vec<Document>, PortError>;
+    /// Drops documents; how many there were.
+    ///
+    /// # Errors
+    /// When it cannot be stored.
+    fn drop_documents(&self, paths: &[PathBuf]) -> Result<usize, PortError>;
+    /// The pieces that have some of these [`terms`](crate::knowledge::terms), the best first.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    fn search(&self, terms: &[String], most: usize) -> Result<Vec<Piece>, PortError>;
 }
 
 /// The outbox: messages that wait to be delivered.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use selfheal_core::diagnosis::{Diagnosis, What};
+use selfheal_core::diagnosis::{Basis, Diagnosis, What};
 use selfheal_core::edit::{LineEdit, apply};
 use selfheal_core::proposal::{FileChange, Proposal, Risk, Source};
 use selfheal_core::verification::{Check, Expect, Scenario, SceneEdit};
@@ -199,6 +199,7 @@ impl Draft {
                 change: What::Script,
                 strategy: self.strategy,
                 verify: self.verify,
+                basis: Basis::Project,
             },
             proposal: Proposal {
                 source: Source::Rules { names: vec![self.rule.to_owned()] },

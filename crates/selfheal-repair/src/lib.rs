@@ -15,6 +15,7 @@ mod caution;
 mod combine;
 mod folders;
 mod globs;
+pub mod knowledge;
 mod manual;
 mod memory;
 mod old_forms;

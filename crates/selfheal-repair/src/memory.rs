@@ -1,7 +1,7 @@
 //! Remembered repairs: what worked before is proposed again where every old text stands exactly once. What changes from run
 //! to run (a date in a path) and the script's folder are kept as marks, and filled in from the failure at hand.
 
-use selfheal_core::diagnosis::{Diagnosis, What};
+use selfheal_core::diagnosis::{Basis, Diagnosis, What};
 use selfheal_core::fault::Fault;
 use selfheal_core::ports::Remembered;
 use selfheal_core::proposal::{FileChange, Proposal, Risk, Source};
@@ -118,6 +118,7 @@ fn candidate(case: &Case, entry: &Remembered) -> Option<Candidate> {
             change: What::Script,
             strategy: entry.summary.clone(),
             verify: vec![Check::Succeeded],
+            basis: Basis::Project,
         },
         proposal: Proposal {
             source: Source::Memory { entry: entry.entry.clone() },

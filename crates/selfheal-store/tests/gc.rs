@@ -42,6 +42,7 @@ fn round(files: Vec<StoredChange>) -> Round {
         admission: None,
         verification: None,
         risk: None,
+        knowledge: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ mod gc;
 mod good;
 mod helpers;
 mod journal;
+mod knowledge;
 mod ledger;
 mod memory;
 mod opening;

@@ -69,6 +69,7 @@ hold-preview = the rule behind it is in preview; [rules] promote in the settings
 hold-changed-rule = an upgrade changed or brought the rule behind it; selfheal rules accept lets it act
 hold-missing-mount = it needs a folder on a mount point that is not mounted
 hold-suddenly-empty = an input folder is empty that never was before
+hold-general-knowledge = the diagnosis rests on general knowledge, and [policy] general-knowledge asks a person then
 hold-inconclusive = it could not be tried here
 hold-unjudged = it could not be judged
 
@@ -165,6 +166,27 @@ redone = { $n ->
    *[other] { $n } files are
 } again as the repair of incident { $id } made them
 approved = incident { $id }: applied; the next run uses it. Take it back with: selfheal undo { $id }
+knowledge-none = nothing was added; what lies beside a job is read all the same
+knowledge-documents = { $n ->
+    [one] 1 document
+   *[other] { $n } documents
+}
+knowledge-nothing-fits = nothing fits
+knowledge-read = { $n ->
+    [one] 1 document read
+   *[other] { $n } documents read
+}
+knowledge-same = { $n } unchanged
+knowledge-gone = { $n } gone
+knowledge-left-out = left out: { $what }
+knowledge-binary = { $n } not text
+knowledge-secret = { $n } that hold secrets
+knowledge-links = { $n } links
+knowledge-special = { $n } special files
+knowledge-unreadable = { $n } unreadable
+knowledge-beyond = { $n } beyond the limits
+knowledge-cut = there are too many names: not all were looked at
+knowledge-missing = { $path } cannot be reached; what was read of it before stays
 memory-none = nothing is remembered yet
 memory-forgotten = { $id }: forgotten
 memory-imported = { $n } remembered repairs taken over; each is proved again before it is used

@@ -23,6 +23,8 @@ mod exit_code;
 mod failpoints;
 mod guard_rules;
 mod hosts;
+#[cfg_attr(not(feature = "model"), expect(dead_code, reason = "only a model is told of all of it"))]
+mod knowledge;
 mod lock;
 mod logging;
 mod login_shell;
@@ -129,6 +131,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Cron(args) => commands::cron::run(context, &args),
         Command::Survey(args) => commands::survey::run(context, &args),
         Command::Memory(args) => commands::memory::run(context, &args),
+        Command::Knowledge(args) => commands::knowledge::run(context, &args),
         Command::Stats(args) => commands::stats::run(context, &args),
         Command::Bench(args) => commands::bench::run(context, &args),
         Command::Generate(args) => commands::generate::run(&args),

@@ -32,6 +32,12 @@ const COMMANDS: &[&str] = &[
     "cron wrap",
     "cron unwrap",
     "survey",
+    "knowledge",
+    "knowledge add",
+    "knowledge list",
+    "knowledge search",
+    "knowledge refresh",
+    "knowledge remove",
     "generate",
 ];
 

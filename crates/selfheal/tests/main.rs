@@ -23,6 +23,8 @@ mod help;
 mod hosts;
 mod keeping;
 mod kill;
+#[cfg(feature = "model")]
+mod knowledge;
 mod memory;
 mod outcomes;
 mod overlap;

@@ -59,6 +59,18 @@ impl Redacted {
         Self(pieces.iter().map(Self::as_str).collect::<Vec<_>>().join(between))
     }
 
+    /// Some bytes of it; nothing where they are not whole characters. A part of a text without secrets has none.
+    #[must_use]
+    pub fn part(&self, bytes: Range<usize>) -> Self {
+        Self(self.0.get(bytes).unwrap_or_default().to_owned())
+    }
+
+    /// The first so many characters.
+    #[must_use]
+    pub fn head(&self, most: usize) -> Self {
+        Self(self.0.chars().take(most).collect())
+    }
+
     /// A JSON document made of redacted and fixed parts only, for what goes over a wire byte for byte.
     #[must_use]
     pub fn json_of(piece: &Piece) -> Self {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use selfheal_core::diagnosis::{Diagnosis, What};
+use selfheal_core::diagnosis::{Basis, Diagnosis, What};
 use selfheal_core::ports::Question;
 use selfheal_core::verification::Check;
 use serde::Deserialize;
@@ -53,6 +53,7 @@ fn schema(input: &PromptInput<'_>) -> Value {
         "additionalProperties": false,
         "required": ["evidence", "line", "root_cause", "strategy", "verify", "what"],
         "properties": {
+            "basis": {"enum": [Basis::Project.word(), Basis::General.word()]},
             "evidence": {"type": "array", "minItems": 1, "maxItems": 4, "items": text(240)},
             "line": {"type": "integer", "minimum": 0, "maximum": lines},
             "root_cause": text(500),
@@ -84,6 +85,9 @@ fn schema(input: &PromptInput<'_>) -> Value {
 
 #[derive(Deserialize)]
 struct Answered {
+    // Who does not say that it rests on the project does not know it.
+    #[serde(default = "general")]
+    basis: Basis,
     evidence: Vec<String>,
     #[serde(default)]
     falsified: String,
@@ -92,6 +96,10 @@ struct Answered {
     strategy: String,
     verify: Vec<AnsweredCheck>,
     what: What,
+}
+
+fn general() -> Basis {
+    Basis::General
 }
 
 #[derive(Deserialize)]
@@ -143,6 +151,7 @@ pub fn read_diagnosis(value: &Value, input: &PromptInput<'_>) -> Result<Diagnosi
         change: answer.what,
         strategy,
         verify: answer.verify.iter().take(4).map(check).collect::<Result<_, _>>()?,
+        basis: answer.basis,
     })
 }
 

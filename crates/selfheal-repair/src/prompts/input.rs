@@ -26,8 +26,10 @@ pub struct PromptInput<'a> {
     pub trace: Option<&'a Trace>,
     /// Files beside the script that bear on the failure, most telling first.
     pub project: &'a [Document],
-    /// Passages from the user's own documents, most telling first.
-    pub references: &'a [Reference],
+    /// Passages of documents that say how things work or what changed, each below a line with its place.
+    pub references: &'a str,
+    /// How things are done in the project: the folder, neighbouring scripts, samples, what was wrong before.
+    pub context: &'a str,
     /// The rounds so far, oldest first; the last two are used.
     pub history: &'a [PastRound],
     /// Whether data may be sent: values of variables, real arguments, files that hold data. Not to a hosted model unless
@@ -48,15 +50,6 @@ pub struct Document {
     pub text: String,
     /// Whether it is data that the job reads or writes, and not a program or its settings. Data is never edited.
     pub is_data: bool,
-}
-
-/// A passage from the user's own documents.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reference {
-    /// Where it is from: a file and heading.
-    pub title: String,
-    /// The passage.
-    pub text: String,
 }
 
 /// A round that did not work.

@@ -23,7 +23,7 @@ use selfheal_core::ports::Question;
 use selfheal_core::redact::{Redacted, Redactor};
 
 pub use diagnosis::{diagnosis_question, read_diagnosis};
-pub use input::{Document, PastRound, PromptInput, Reference};
+pub use input::{Document, PastRound, PromptInput};
 pub use proposal::{proposal_question, read_proposal};
 
 /// Why no question can be asked. Reads after "failed to".

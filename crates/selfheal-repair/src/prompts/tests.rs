@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use selfheal_core::diagnosis::{Diagnosis, What};
+use selfheal_core::diagnosis::{Basis, Diagnosis, What};
 use selfheal_core::fault::Fault;
 use selfheal_core::ids::Signature;
 use selfheal_core::outcome::Class;
@@ -34,7 +34,7 @@ struct Fixture {
     report: Report,
     trace: Trace,
     project: Vec<Document>,
-    references: Vec<Reference>,
+    references: String,
     history: Vec<PastRound>,
     redactor: Redactor,
     send_data: bool,
@@ -54,7 +54,7 @@ impl Fixture {
                 document("/srv/jobs/common.sh", "log() { echo \"$*\"; }\n", false),
                 document("/srv/jobs/incoming/people.csv", "name\nAda\n", true),
             ],
-            references: Vec::new(),
+            references: String::new(),
             history: Vec::new(),
             redactor: Redactor::default(),
             send_data: false,
@@ -73,6 +73,7 @@ impl Fixture {
             trace: Some(&self.trace),
             project: &self.project,
             references: &self.references,
+            context: "",
             history: &self.history,
             send_data: self.send_data,
             nonce: "0193e5a2-7f00-7abc-8def-0123456789ab",
@@ -86,10 +87,8 @@ impl Fixture {
             diff: "@@ -4 +4 @@\n-OUT=archive\n+OUT=/archive\n".to_owned(),
             failed_because: "the repaired job still ends with exit code 1".to_owned(),
         }];
-        self.references = vec![Reference {
-            title: "runbook.md, Archive".to_owned(),
-            text: "The archive folder is made by the job.".to_owned(),
-        }];
+        self.references =
+            "runbook.md, lines 3-4, Archive:\nThe archive folder is made by the job.".to_owned();
         self
     }
 }
@@ -131,6 +130,7 @@ fn diagnosis() -> Diagnosis {
         change: What::Script,
         strategy: "Make the folder before the loop.".to_owned(),
         verify: Vec::new(),
+        basis: Basis::Project,
     }
 }
 

@@ -4,6 +4,7 @@
 mod checking;
 mod explaining;
 mod incidents;
+mod knowing;
 mod measuring;
 mod running;
 mod scheduling;
@@ -20,6 +21,7 @@ pub use self::incidents::{
     AllowArgs, AuditArgs, AuditCommand, DecideArgs, ExportArgs, GcArgs, IncidentsArgs, RedoArgs, RulesArgs,
     RulesCommand, ShowArgs, UndoArgs,
 };
+pub use self::knowing::{KnowledgeArgs, KnowledgeCommand, KnowledgeKind};
 pub use self::measuring::{BenchArgs, MemoryArgs, MemoryCommand, StatsArgs};
 pub use self::running::{ApplyUpTo, Overlap, Part, RunArgs, StdoutArg, TransactionArg, TryArgs, run_alone};
 pub use self::scheduling::{
@@ -103,6 +105,8 @@ pub enum Command {
     Survey(SurveyArgs),
     /// Show, drop, export or import what selfheal has learnt from repairs that worked
     Memory(MemoryArgs),
+    /// Name documents that say how things work or what changed, and search them
+    Knowledge(KnowledgeArgs),
     /// Count what became of incidents, who repaired them, and what was right how often
     Stats(StatsArgs),
     /// Measure selfheal on a folder of failing jobs: what is truly put right, and what is not

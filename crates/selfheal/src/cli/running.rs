@@ -81,6 +81,8 @@ pub enum Part {
     Memory,
     /// The rules
     Rules,
+    /// What documents say: README, release notes, added folders, past incidents
+    Knowledge,
 }
 
 impl Part {
@@ -91,6 +93,7 @@ impl Part {
             Self::Feedback => "feedback",
             Self::Memory => "memory",
             Self::Rules => "rules",
+            Self::Knowledge => "knowledge",
         }
     }
 }

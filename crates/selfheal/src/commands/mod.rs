@@ -17,6 +17,7 @@ pub mod gc;
 pub mod generate;
 pub mod incidents;
 pub mod init;
+pub mod knowledge;
 pub mod label;
 pub mod limits;
 pub mod memory;

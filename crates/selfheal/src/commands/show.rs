@@ -2,8 +2,10 @@
 
 use std::fmt::Write;
 
+use selfheal_core::diagnosis::Diagnosis;
 use selfheal_core::incident::{Incident, Round};
 use selfheal_core::ports::Journal;
+use selfheal_core::proposal::Source;
 use selfheal_core::redact::Redacted;
 use selfheal_core::verification::Showed;
 
@@ -138,6 +140,7 @@ fn one_round(round: &Round) -> String {
     for line in &round.summary {
         let _ = writeln!(out, "  {}", clean(line.as_str()));
     }
+    out.push_str(&knowledge(round));
     for finding in round.admission.iter().flat_map(|judged| &judged.findings) {
         let _ = writeln!(out, "  guard: {}: {}", finding.rule, clean(&finding.why));
     }
@@ -157,6 +160,27 @@ fn one_round(round: &Round) -> String {
         for line in diff.as_str().lines() {
             let _ = writeln!(out, "  {}", clean(line));
         }
+    }
+    out
+}
+
+/// The passages that the question to a model held, and what the diagnosis rests on.
+fn knowledge(round: &Round) -> String {
+    let diagnosis: Option<Diagnosis> =
+        round.diagnosis.as_ref().and_then(|text| serde_json::from_str(text.as_str()).ok());
+    let by_model = matches!(round.source, Some(Source::Model { .. }));
+    let mut out = String::new();
+    if let Some(diagnosis) = diagnosis.filter(|_| by_model) {
+        let _ = writeln!(out, "  rests on: {} knowledge", diagnosis.basis.word());
+    }
+    for piece in &round.knowledge {
+        let lines = match (piece.first_line, piece.last_line) {
+            (0, _) => String::new(),
+            (first, last) => format!(":{first}-{last}"),
+        };
+        let rests = if piece.rests_on { "the repair uses it" } else { "shown" };
+        let (path, heading) = (clean(piece.path.as_str()), clean(piece.heading.as_str()));
+        let _ = writeln!(out, "    {rests:<18} {path}{lines} ({}) {heading}", piece.kind.word());
     }
     out
 }

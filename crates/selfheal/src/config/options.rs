@@ -125,6 +125,19 @@ pub struct PolicyOptions {
     pub medium: Option<selfheal_core::settings::Answer>,
     /// For repairs of high risk: `park` or `deny`.
     pub high: Option<selfheal_core::settings::Answer>,
+    /// For repairs whose diagnosis rests on general knowledge and not on the project.
+    pub general_knowledge: Option<GeneralKnowledge>,
+}
+
+/// What becomes of a repair whose diagnosis rests on what a model knows of the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GeneralKnowledge {
+    /// What its risk says.
+    #[default]
+    Apply,
+    /// A person decides.
+    Ask,
 }
 
 /// `[model]`.

@@ -6,8 +6,8 @@ use selfheal_core::job::Job;
 use selfheal_core::settings::{Answer, Limits, Policy};
 
 use super::options::{
-    BoxOptions, LimitOptions, LowestRung, ModelOptions, PolicyOptions, RunOptions, Send, StoreSettingOptions,
-    Unusual,
+    BoxOptions, GeneralKnowledge, LimitOptions, LowestRung, ModelOptions, PolicyOptions, RunOptions, Send,
+    StoreSettingOptions, Unusual,
 };
 use super::{Layer, Options, Origin};
 use crate::contract::Contract;
@@ -17,6 +17,8 @@ use crate::contract::Contract;
 pub struct Settings {
     /// What is applied unattended; `None` where nobody ever said.
     pub policy: Option<Policy>,
+    /// Whether a person decides on repairs that rest on general knowledge.
+    pub asks_for_general: bool,
     /// Every hard stop.
     pub limits: Limits,
     /// The language model, if one is configured.
@@ -164,6 +166,7 @@ const MODEL_TIMEOUT_S: u64 = 120;
 pub fn resolve(layers: &[Layer]) -> Settings {
     let mut settings = Settings {
         policy: None,
+        asks_for_general: false,
         limits: Limits::default(),
         model: None,
         notify: None,
@@ -185,6 +188,10 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         take_boxes(&mut settings.boxes, options.boxes.clone().unwrap_or_default(), layer.origin);
         take_run(&mut settings.run, options.run.unwrap_or_default(), layer.origin);
         settings.contracts.extend(contracts_of(options));
+        if let Some(said) = options.policy.and_then(|policy| policy.general_knowledge) {
+            let asks = said == GeneralKnowledge::Ask;
+            settings.asks_for_general = asks || settings.asks_for_general && layer.origin == Origin::Project;
+        }
         if layer.origin == Origin::Project {
             tighten(&mut settings, options.policy, options.limits);
             continue;

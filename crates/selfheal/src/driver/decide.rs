@@ -5,9 +5,11 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use selfheal_core::admission::Hold;
+use selfheal_core::diagnosis::Basis;
 use selfheal_core::engine::Decision;
 use selfheal_core::ids::{ContentHash, Timestamp};
 use selfheal_core::incident::{Round, StoredChange};
+use selfheal_core::knowledge::UsedPiece;
 use selfheal_core::ports::{Clock, IncidentFilter, Journal, Snapshots, Standing};
 use selfheal_core::proposal::{FileChange, Risk, Source};
 use selfheal_core::redact::Redacted;
@@ -20,7 +22,7 @@ use super::trial::Attempt;
 use super::verify::GOOD_INPUTS;
 use super::{Healer, decision_word};
 use crate::command_error::CommandError;
-use crate::{normal, surroundings};
+use crate::{knowledge, normal, surroundings};
 
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 3_600_000;
@@ -107,6 +109,10 @@ impl Healer<'_> {
         {
             holds.push(Hold::ChangedRule);
         }
+        let general = kept.candidate.diagnosis.basis == Basis::General;
+        if general && self.tools.context.settings.asks_for_general {
+            holds.push(Hold::GeneralKnowledge);
+        }
         if kept.admission.as_ref().is_none_or(|judged| judged.held) {
             holds.push(Hold::Unjudged);
         }
@@ -189,8 +195,26 @@ impl Healer<'_> {
             admission: kept.admission.as_ref().and_then(|judged| redactor.value(judged)),
             verification: kept.verification.as_ref().and_then(|shown| redactor.value(shown)),
             risk: kept.admission.as_ref().map(|judged| judged.risk),
+            knowledge: self.used_knowledge(kept),
         });
         Ok(())
+    }
+
+    /// The passages that the question for a model's repair held, and on which of them the repair rests.
+    fn used_knowledge(&self, kept: &Attempt) -> Vec<UsedPiece> {
+        let proposal = &kept.candidate.proposal;
+        if !matches!(proposal.source, Source::Model { .. }) {
+            return Vec::new();
+        }
+        let texts = |side: fn(&FileChange) -> &Option<Vec<u8>>| -> String {
+            let all = proposal.changes.iter().filter_map(|change| side(change).as_deref());
+            all.map(String::from_utf8_lossy).collect::<Vec<_>>().join("\n")
+        };
+        let (before, after) = (texts(|change| &change.before), texts(|change| &change.after));
+        let messages = format!("{}\n{}", self.run.stdout.text(), self.run.stderr.text());
+        let rests = selfheal_repair::knowledge::rests_on(&self.known, &before, &after, &messages);
+        let pieces = self.known.iter().zip(rests);
+        pieces.map(|(piece, rests)| knowledge::used(piece, rests, self.tools.redactor)).collect()
     }
 
     fn stored(&self, change: &FileChange) -> Result<StoredChange, CommandError> {

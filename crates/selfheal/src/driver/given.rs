@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use selfheal_core::diagnosis::{Diagnosis, What};
+use selfheal_core::diagnosis::{Basis, Diagnosis, What};
 use selfheal_core::proposal::{FileChange, Proposal, Risk, Source};
 use selfheal_core::scene::Scene;
 use selfheal_core::verification::{Expect, Scenario};
@@ -134,6 +134,7 @@ fn diagnosis() -> Diagnosis {
         change: What::Script,
         strategy: "The given files take the place of the job's.".to_owned(),
         verify: Vec::new(),
+        basis: Basis::Project,
     }
 }
 

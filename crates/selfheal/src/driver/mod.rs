@@ -12,6 +12,8 @@ mod derive;
 mod environment;
 mod examine;
 mod given;
+#[cfg(feature = "model")]
+mod known;
 mod parallel;
 mod patched;
 mod propose;
@@ -129,6 +131,8 @@ pub struct Healer<'a> {
     #[cfg(feature = "model")]
     budget: std::sync::Arc<selfheal_model::Budget>,
     notes: Vec<String>,
+    /// The passages of documents that the last question to a model held.
+    known: Vec<selfheal_core::knowledge::Piece>,
     /// The rule that took the longest.
     slowest: std::cell::RefCell<Option<RuleTime>>,
 }
@@ -190,6 +194,7 @@ impl<'a> Healer<'a> {
             #[cfg(feature = "model")]
             budget: std::sync::Arc::new(selfheal_model::Budget::new(incident_tokens)),
             notes: Vec::new(),
+            known: Vec::new(),
             slowest: std::cell::RefCell::new(None),
         }
     }

@@ -104,6 +104,7 @@ impl Healer<'_> {
         let settings = self.tools.context.settings.model.clone().ok_or("no model is configured")?;
         let report = self.report.clone().ok_or("there is no report")?;
         let client = self.witnessed(client(self.tools.context, &settings)?);
+        let known = self.look_up(&report, settings.send_data);
         let material = self.material();
         let history = self.history();
         let redactor = self.tools.redactor.leaving();
@@ -118,7 +119,8 @@ impl Healer<'_> {
             stderr_end: &material.stderr,
             trace: self.trace.as_ref(),
             project: &material.project,
-            references: &[],
+            references: known.references.as_str(),
+            context: known.context.as_str(),
             history: &history,
             send_data: settings.send_data,
             nonce: &material.nonce,
@@ -195,7 +197,7 @@ impl Healer<'_> {
         self.scene
             .names(folder)
             .into_iter()
-            .filter(|name| text.contains(name.as_str()) || is_documentation(name))
+            .filter(|name| text.contains(name.as_str()))
             .map(|name| (folder.join(&name), name))
             .filter(|(path, _)| *path != script)
             .filter_map(|(path, name)| {

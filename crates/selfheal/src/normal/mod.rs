@@ -76,7 +76,7 @@ fn began(run: &Run) -> SystemTime {
 }
 
 /// Names of files that hold secrets: their content is not kept.
-fn is_secret(path: &Path) -> bool {
+pub(crate) fn is_secret(path: &Path) -> bool {
     const WORDS: [&str; 10] = [
         "secret",
         "password",

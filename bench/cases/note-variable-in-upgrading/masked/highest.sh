@@ -1,0 +1,4 @@
+#!/bin/sh
+set -eu
+. ./etc/site.env
+sort -n readings.txt -o "${REPORT_DROP:-.}/sorted.txt"
