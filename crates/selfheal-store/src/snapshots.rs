@@ -125,6 +125,20 @@ impl Work<'_> {
 }
 
 impl Store {
+    /// Removes what a process that was killed may have left beside a file: the old or the new content under a name of ours.
+    /// Only where the file itself is as it was before or after; else what lies there may be somebody's.
+    ///
+    /// # Errors
+    /// When the file's folder cannot be read.
+    pub fn tidy(&self, incident: &IncidentId, change: &StoredChange) -> Result<(), PortError> {
+        let known = matches!(self.state_of(change)?, Standing::Before | Standing::After);
+        // A folder that is gone took with it what lay there.
+        if let (true, Ok(place)) = (known, Place::find(&change.path)) {
+            place.clean(incident);
+        }
+        Ok(())
+    }
+
     fn begin<'a>(&self, incident: &'a IncidentId, change: &StoredChange) -> Result<Work<'a>, PortError> {
         let place = Place::find(&change.path)?;
         let content = change.before.as_ref().map_or(ABSENT, ContentHash::as_str);

@@ -77,7 +77,8 @@ pub fn step(plan: &Plan, state: &State, event: Event) -> Result<Next, Unexpected
         (State::Applied | State::Rerunning { .. }, Event::ToldToEnd) => end(State::Watching, Status::Healed),
         (state, Event::ToldToEnd) if state.is_before_a_change() => hand_over(Status::Failed),
         (State::Watching, Event::WatchEnded) => (State::Confirmed, vec![]),
-        (State::Applied | State::Watching | State::Confirmed, Event::UndoBegun) => {
+        // One that was handed over may have a repair in place that a crash cut off from its watch.
+        (State::Applied | State::Watching | State::Confirmed | State::HandedOver, Event::UndoBegun) => {
             (State::TakingBack { failed: false }, vec![Action::TakeBack])
         }
         (State::TakingBack { failed: true }, Event::TakenBack) => {

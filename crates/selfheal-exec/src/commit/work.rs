@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use rustix::fs::{AtFlags, OFlags, RenameFlags, linkat, syncfs};
+use selfheal_core::failpoint;
 use serde::{Deserialize, Serialize};
 
 use super::at::{At, Tree, mount_of, own_folder};
@@ -125,13 +126,17 @@ impl<'a> Work<'a> {
 
     /// Prepares all steps and makes it safe, up to the commit point.
     pub(crate) fn prepare(&mut self) -> Done<()> {
+        failpoint::hit("commit.begin");
         self.place_slots()?;
         self.save(false)?;
+        failpoint::hit("commit.journal");
         let mut steps = std::mem::take(&mut self.journal.steps);
         let mut linked = HashMap::new();
         let prepared = steps.iter_mut().try_for_each(|step| {
             let doing = format!("prepare {}", step.path.display());
-            self.prepare_step(step, &mut linked).map_err(CommitError::io(doing))
+            let prepared = self.prepare_step(step, &mut linked).map_err(CommitError::io(doing));
+            failpoint::hit("commit.prepared");
+            prepared
         });
         self.journal.steps = steps;
         prepared.and_then(|()| self.sync()).and_then(|()| {
@@ -239,6 +244,7 @@ impl<'a> Work<'a> {
             if let Err(error) = self.apply_step(step) {
                 return Err(self.take_back(&steps, error));
             }
+            failpoint::hit("commit.step");
         }
         let ended = self.finish_folders(&steps).and_then(|()| self.sync());
         ended.map_err(|error| self.take_back(&steps, error))
@@ -425,6 +431,7 @@ impl<'a> Work<'a> {
 
     /// Removes what waits beside paths, and copies that are of no more use.
     pub(crate) fn clean(&mut self) {
+        failpoint::hit("commit.clean");
         self.tree.forget();
         for step in self.journal.steps.clone() {
             if step.beside.is_some()

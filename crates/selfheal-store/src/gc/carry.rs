@@ -26,6 +26,7 @@ impl Store {
     /// # Errors
     /// When the store cannot be written; what was dropped until then is dropped.
     pub fn gc(&self, plan: &Collection, retention: &Retention) -> Result<usize, PortError> {
+        failpoint::hit("gc.begin");
         let mut gone = 0;
         for some in plan.incidents.chunks(AT_ONCE) {
             gone += self.drop_incidents(some, retention.now)?;

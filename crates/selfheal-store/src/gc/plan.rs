@@ -91,7 +91,7 @@ impl Store {
 fn old_incidents(db: &Connection, cutoff: i64) -> rusqlite::Result<Vec<Old>> {
     let mut query = db.prepare(
         "SELECT id, updated, length(body) + ifnull((SELECT sum(length(ledger.body)) FROM ledger WHERE incident = id), 0),
-           CASE WHEN state = 'confirmed' AND EXISTS (SELECT 1 FROM content WHERE incident = id) THEN body END
+           CASE WHEN state IN ('confirmed', 'handed_over') AND EXISTS (SELECT 1 FROM content WHERE incident = id) THEN body END
          FROM incident
          WHERE state IN ('confirmed', 'rolled_back', 'refused', 'expired', 'handed_over')
            AND owned = 0 AND updated < ?1 ORDER BY updated",

@@ -6,6 +6,7 @@ use std::os::unix::fs::FileExt;
 
 use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
+use selfheal_core::failpoint;
 use selfheal_core::ids::{ContentHash, IncidentId};
 use selfheal_core::ports::{PortError, Trouble};
 
@@ -44,7 +45,9 @@ impl Place {
             Replaced::NotOurs => return Ok(Replaced::NotOurs),
         }
         let ours = hash_of(wanted.content);
+        failpoint::hit("file.prepared");
         self.swap(&fresh, expected, &ours).inspect_err(|_| self.forget_ours(&fresh, &ours))?;
+        failpoint::hit("file.swapped");
         self.forget(&fresh);
         self.sync_folder()?;
         Ok(Replaced::Done)
@@ -126,6 +129,7 @@ impl Place {
         }
         // From the first byte on, so that a crash leaves the beginning of the new and the end of the old content.
         file.write_all_at(wanted.content, 0).map_err(failed)?;
+        failpoint::hit("file.rewriting");
         file.set_len(wanted.content.len() as u64).map_err(failed)?;
         file.sync_all().map_err(failed)?;
         // Only the owner may set times; whoever may just write the file gets as far as this.

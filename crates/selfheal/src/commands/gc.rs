@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use selfheal_core::ids::IncidentId;
 use selfheal_core::ports::Clock;
 use selfheal_store::{Collection, Retention, Store};
 
@@ -9,6 +10,7 @@ use super::{Ended, print};
 use crate::cli::GcArgs;
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::tasks::keep;
 use crate::{drafts, exit_code};
 
 /// Drops what is old, or says what would go.
@@ -57,9 +59,19 @@ fn retention(context: &Context, days: Option<u32>) -> Retention {
     Retention {
         days: days.unwrap_or(settings.days),
         size: settings.bytes,
-        needed: BTreeSet::new(),
+        needed: of_tasks(context),
         now: context.clock.now(),
     }
+}
+
+/// The incidents that runs of tasks tell of: those that are over are forgotten by themselves.
+fn of_tasks(context: &Context) -> BTreeSet<IncidentId> {
+    let runs = keep::list(context);
+    let steps = runs.iter().flat_map(|(_, state)| state.steps.values());
+    steps
+        .filter_map(|step| step.result.as_ref()?.healing.as_ref())
+        .map(|healing| IncidentId::new(healing.incident.clone()))
+        .collect()
 }
 
 fn name_all(context: &Context, plan: &Collection) {

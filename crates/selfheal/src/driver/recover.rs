@@ -59,6 +59,8 @@ fn settle(
         .map_err(|error| CommandError::new(error.to_string()))?;
     let mut tell = actions.contains(&Action::Notify);
     if actions.contains(&Action::Recover) {
+        let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
+        files.iter().try_for_each(|file| store.tidy(&incident.id, file))?;
         let failed = incident.state == State::TakingBack { failed: true };
         state = recover(store, incident)?;
         tell |= failed || state == State::HandedOver;

@@ -1,7 +1,7 @@
 //! What a run was worth: its outcome, how it compares with earlier ones, and its record.
 
 use selfheal_core::outcome::{Class, Outcome};
-use selfheal_core::ports::Journal;
+use selfheal_core::ports::{Journal, Trouble};
 use selfheal_core::run::{Ended as RunEnded, Run};
 use selfheal_exec::Supervisor;
 use selfheal_feedback::profiles::{InterpretInput, Profiles};
@@ -60,7 +60,8 @@ impl RunPlan<'_> {
         }
     }
 
-    pub(super) fn record(&self, store: &Store, run: &Run, outcome: &Outcome, output_lost: bool) {
+    /// Records a run. Whether anything can be recorded: where nothing can, nothing is healed either.
+    pub(super) fn record(&self, store: &Store, run: &Run, outcome: &Outcome, output_lost: bool) -> bool {
         let facts = match run.left_running.is_empty() {
             true => self.facts.get_or_init(|| surroundings(self.context, &self.job, &[])).clone(),
             false => surroundings(self.context, &self.job, &run.left_running),
@@ -70,8 +71,9 @@ impl RunPlan<'_> {
             "failed".clone_into(&mut record.outcome);
             record.exit_code = exit_code::OUTPUT_LOST;
         }
-        if let Err(error) = store.record_run(&record) {
-            tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
-        }
+        let Err(error) = store.record_run(&record) else { return true };
+        let writable = !matches!(error.trouble, Trouble::NoRoom | Trouble::Corrupt);
+        tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
+        writable
     }
 }

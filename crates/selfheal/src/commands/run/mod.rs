@@ -13,6 +13,7 @@ mod waiting;
 
 use std::sync::{Arc, OnceLock};
 
+use selfheal_core::failpoint;
 use selfheal_core::incident::Status;
 use selfheal_core::job::Job;
 use selfheal_core::outcome::Outcome;
@@ -186,6 +187,7 @@ impl<'a> RunPlan<'a> {
         if let Some(store) = store {
             super::tick::before_run(self.context, store);
         }
+        failpoint::hit("run.begin");
         let run = match supervisor.run(&order) {
             Ok(run) => run,
             Err(error) if self.args.strict => return Err(error.into()),
@@ -201,13 +203,16 @@ impl<'a> RunPlan<'a> {
         document.job_exit_code = run.ended.code();
         document.duration_ms = run.duration_ms;
         self.tell_not_started(&run.ended);
+        failpoint::hit("run.ended");
         let outcome = self.outcome(&run, &supervisor);
         let output_lost = supervisor.output_lost() && outcome == Outcome::Succeeded;
+        let mut recorded = true;
         if let Some(store) = store {
             if outcome == Outcome::Succeeded && !output_lost {
                 self.compare_with_earlier(store, &run, document);
             }
-            self.record(store, &run, &outcome, output_lost);
+            recorded = self.record(store, &run, &outcome, output_lost);
+            failpoint::hit("run.recorded");
         }
         let left = self.left_running(&run);
         if self.given.is_some() && !matches!(outcome, Outcome::Failed { .. }) {
@@ -219,7 +224,8 @@ impl<'a> RunPlan<'a> {
             Outcome::Succeeded if output_lost => output_is_lost(document),
             Outcome::Succeeded => self.ended(document, Status::Succeeded, &run),
             Outcome::Negative { .. } => self.ended(document, Status::Negative, &run),
-            Outcome::Failed { .. } => match store {
+            // What cannot be recorded is not begun.
+            Outcome::Failed { .. } => match store.filter(|_| recorded) {
                 Some(store) if !matches!(run.ended, RunEnded::Cancelled { .. }) => {
                     let failure = Failure { job: &self.job, order, run };
                     self.heal(store, (&supervisor, supervisor.can_repeat_input()), failure, document)

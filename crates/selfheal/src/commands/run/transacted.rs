@@ -51,10 +51,12 @@ impl RunPlan<'_> {
         document.duration_ms = run.duration_ms;
         self.tell_not_started(&run.ended);
         let outcome = seen.take().unwrap_or_else(|| self.outcome(&run, supervisor));
-        self.record(store, &run, &outcome, false);
+        let recorded = self.record(store, &run, &outcome, false);
         let code = match &outcome {
             Outcome::Succeeded => self.ended(document, Status::Succeeded, &run),
             Outcome::Negative { .. } => self.ended(document, Status::Negative, &run),
+            // What cannot be recorded is not begun.
+            Outcome::Failed { .. } if !recorded => self.ended(document, Status::Failed, &run),
             Outcome::Failed { .. } => {
                 let failure = Failure { job: &self.job, order, run };
                 self.heal(store, (&transaction, false), failure, document)

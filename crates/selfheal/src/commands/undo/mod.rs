@@ -45,12 +45,12 @@ fn take_back(context: &Context, store: &Store, found: &Incident, force: bool) ->
     let _lock = crate::lock::lock_job(&context.state, &found.job)?;
     let mut incident = store.incident(found.id.as_str())?;
     let id = incident.id.short().to_owned();
-    if !matches!(incident.state, State::Applied | State::Watching | State::Confirmed) {
+    let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
+    let standing = files.iter().map(|file| store.state_of(file)).collect::<Result<Vec<_>, _>>()?;
+    if !in_place(&incident.state, &standing) {
         let what = format!("incident {id} has no repair in place: it is {}", incident.state.word());
         return Err(CommandError::new(what).hint(format!("selfheal show {id}")));
     }
-    let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
-    let standing = files.iter().map(|file| store.state_of(file)).collect::<Result<Vec<_>, _>>()?;
     let changed = files.iter().zip(standing).filter(|(_, at)| *at == Standing::Other).map(|(file, _)| file);
     let changed: Vec<_> = changed.cloned().collect();
     if !changed.is_empty() {
@@ -77,6 +77,15 @@ fn take_back(context: &Context, store: &Store, found: &Incident, force: bool) ->
         print(&format!("{}\n", context.texts().say("undone-force", &[("id", &id)])));
     }
     Ok(())
+}
+
+/// Whether a repair is in place: by the state, or, where a crash cut it off from its watch, by the files.
+fn in_place(state: &State, standing: &[Standing]) -> bool {
+    match state {
+        State::Applied | State::Watching | State::Confirmed => true,
+        State::HandedOver => standing.contains(&Standing::After),
+        _ => false,
+    }
 }
 
 fn say(context: &Context, text: &str, count: usize, id: &str) {

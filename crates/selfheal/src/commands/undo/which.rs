@@ -1,9 +1,10 @@
 //! What is to be taken back: by its id, the newest, or all of a job.
 
+use selfheal_core::engine::State;
 use selfheal_core::ids::JobKey;
 use selfheal_core::incident::Incident;
-use selfheal_core::ports::{IncidentFilter, Journal, Trouble};
-use selfheal_exec::commit::{Draft, Standing};
+use selfheal_core::ports::{IncidentFilter, Journal, Snapshots, Standing, Trouble};
+use selfheal_exec::commit::{Draft, Standing as DraftStanding};
 use selfheal_store::Store;
 
 use crate::cli::UndoArgs;
@@ -12,7 +13,7 @@ use crate::context::Context;
 use crate::drafts;
 
 /// The states of incidents whose repair may be in place.
-const IN_PLACE: [&str; 3] = ["applied", "watching", "confirmed"];
+const IN_PLACE: [&str; 4] = ["applied", "watching", "confirmed", "handed_over"];
 /// How many of them are looked through.
 const MOST: usize = 1_000;
 
@@ -79,7 +80,11 @@ fn is_of(context: &Context, job: &JobKey, word: &str) -> bool {
 fn in_place(store: &Store) -> Result<Vec<Incident>, CommandError> {
     let filter = IncidentFilter { job: None, states: IN_PLACE.to_vec(), most: MOST };
     let mut all = store.incidents(&filter)?;
-    all.retain(|incident| incident.rounds.last().is_some_and(|round| !round.files.is_empty()));
+    all.retain(|incident| {
+        let files = incident.rounds.last().map(|round| round.files.as_slice()).unwrap_or_default();
+        let made = |file| matches!(store.state_of(file), Ok(Standing::After));
+        !files.is_empty() && (incident.state != State::HandedOver || files.iter().any(made))
+    });
     // Ids begin with the time, so they tell two of the same moment apart.
     all.sort_by_key(|incident| std::cmp::Reverse((incident.updated, incident.id.clone())));
     Ok(all)
@@ -87,5 +92,5 @@ fn in_place(store: &Store) -> Result<Vec<Incident>, CommandError> {
 
 fn newest_try(context: &Context) -> Option<Draft> {
     let all = drafts::all(context).list().unwrap_or_default();
-    all.into_iter().filter(|draft| draft.state == Standing::Committed).max_by_key(|draft| draft.made)
+    all.into_iter().filter(|draft| draft.state == DraftStanding::Committed).max_by_key(|draft| draft.made)
 }
