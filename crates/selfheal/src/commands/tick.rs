@@ -35,6 +35,9 @@ pub fn run(context: &Context) -> Ended {
         // What else is due must be done all the same.
         Err(error) => tell(&format!("selfheal: {}", error.one_line())),
     }
+    if let Err(error) = crate::knowledge::indexed::follow(context) {
+        tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
+    }
     for line in crate::examples::look_again(context, &crate::boxes::runner(context)) {
         print(&format!("{line}\n"));
     }

@@ -19,9 +19,12 @@ use super::Place;
 use super::read::{Skipped, Sort, read, sort_of, without_numbers};
 use super::walk::{Limits, Root, Seen};
 use crate::clock::SystemClock;
+use crate::context::Context;
 
 /// The time in which an index may follow its files while a job waits to be healed.
 const WHILE_HEALING: Duration = Duration::from_secs(1);
+/// The time of a tick.
+const IN_A_TICK: Duration = Duration::from_secs(60);
 /// Names that are looked at in a folder, and how deep.
 const NAMES: usize = 200_000;
 const DEPTH: usize = 16;
@@ -81,6 +84,17 @@ pub fn refresh(state: &Path, redactor: &Redactor, until: Option<Instant>) -> Res
         let index = KnowledgeIndex::open(state)?;
         Refresh::of(&index, redactor, until)?.all(&sources)
     })
+}
+
+/// Follows the changes of what was added, for a tick; nothing where nothing was.
+///
+/// # Errors
+/// When the index cannot be read or written.
+pub fn follow(context: &Context) -> Result<(), PortError> {
+    if KnowledgeSources::of(&context.state).all()?.is_empty() {
+        return Ok(());
+    }
+    refresh(&context.state, &context.redactor(), Some(Instant::now() + IN_A_TICK)).map(drop)
 }
 
 /// The pieces that fit a question best, after the index has followed its files.
