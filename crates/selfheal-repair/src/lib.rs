@@ -33,4 +33,4 @@ pub use causes::mended_causes;
 pub use combine::combine;
 pub use manual::{Applicability, RulePage, manual};
 pub use memory::{Edits, fits, lesson, recalled};
-pub use rules::{Rule, rules};
+pub use rules::{READ_DOCUMENTS, Rule, rules};

@@ -140,6 +140,28 @@ fn cases_that_only_documents_help_with_are_healed_with_them_and_not_without() {
     assert!(without.len() == with.len() && without.iter().all(|(_, ok, _)| !ok), "{without:?}");
 }
 
+#[test]
+fn a_rule_reads_in_documents_what_was_renamed() {
+    let env = env().with_deadline(Duration::from_secs(1_800));
+    let cases = cases();
+    let healed = |extra: &[&str]| {
+        let mut words =
+            vec!["bench", cases.to_str().unwrap(), "--only", "note-", "--quiet", "--limit", "600"];
+        words.extend(["--json", "figures.json"]);
+        words.extend(extra);
+        let run = env.run(&words);
+        let figures: Value =
+            serde_json::from_str(&env.read("figures.json")).unwrap_or_else(|e| panic!("{e}: {run:?}"));
+        let rows = figures["rows"].as_array().unwrap().clone();
+        let ok = |row: &&Value| row["ok"] == true && row["made_by"][0] == "renamed_in_notes";
+        assert!(rows.iter().all(|row| row["masked"] == false && row["damaged"] == false), "{rows:?}");
+        rows.iter().filter(ok).map(|row| row["case"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let with = healed(&[]);
+    assert_eq!(with.len(), 6, "{with:?}");
+    assert_eq!(healed(&["--ablate", "knowledge"]), Vec::<String>::new());
+}
+
 /// A job that calls a tool by a name that it has no more.
 const JOB: &str = "set -eu\nbash mailpack --outbox queue\n";
 const TOOL: &str =

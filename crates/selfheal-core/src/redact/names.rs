@@ -46,7 +46,7 @@ const WEAK: [&str; 9] =
 const WEAK_ENDS: [&str; 5] = ["_key", "-key", "key", "sig", "auth"];
 
 /// Names that hold such a part but no secret.
-const HARMLESS: [&str; 16] = [
+const HARMLESS: [&str; 18] = [
     "max_tokens",
     "tokens",
     "input_tokens",
@@ -61,6 +61,8 @@ const HARMLESS: [&str; 16] = [
     "authorizations",
     "pass",
     "public_key",
+    "renamed_key",
+    "optional_key",
     "public-key",
     "publickey",
 ];

@@ -105,6 +105,7 @@ mod read_loop;
 mod read_status;
 mod recipe_dollar;
 mod renamed_column;
+mod renamed_in_notes;
 mod renamed_key;
 mod rotation_order;
 mod search_path;
@@ -150,6 +151,9 @@ pub trait Rule: Sync {
     fn propose(&self, case: &Case) -> Vec<Candidate>;
 }
 
+/// The rules that rest on what documents of the project say, and on nothing without them.
+pub const READ_DOCUMENTS: [&str; 1] = ["renamed_in_notes"];
+
 /// All rules, the more specific ones first.
 #[must_use]
 pub fn rules() -> &'static [&'static dyn Rule] {
@@ -184,6 +188,7 @@ pub fn rules() -> &'static [&'static dyn Rule] {
         &tool_name::ToolName,
         &search_path::SearchPath,
         &python_search_path::PythonSearchPath,
+        &renamed_in_notes::RenamedInNotes,
         &unexported_settings::UnexportedSettings,
         &here_document_expands::HereDocumentExpands,
         &unset_variable::UnsetVariable,

@@ -85,13 +85,14 @@ impl Healer<'_> {
         if self.leaves_out(Part::Rules) {
             return Vec::new();
         }
+        let mut off = self.tools.context.settings.rules.off.clone();
+        if self.leaves_out(Part::Knowledge) {
+            off.extend(selfheal_repair::READ_DOCUMENTS.map(str::to_owned));
+        }
         let scene = TimedScene::new(scene);
         let case = Case { job: self.job, argv: &self.job.argv, report, script, trace, scene: &scene };
         let around = |name: &'static str, rule: &mut dyn FnMut()| scene.measure(name, &self.slowest, rule);
-        selfheal_repair::candidates(
-            &case,
-            &Options { preview: true, off: &self.tools.context.settings.rules.off, around: Some(&around) },
-        )
+        selfheal_repair::candidates(&case, &Options { preview: true, off: &off, around: Some(&around) })
     }
 
     /// Whether a part of selfheal is left out, to measure what it is worth.
