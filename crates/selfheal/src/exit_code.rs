@@ -20,7 +20,7 @@ pub const TOO_LATE: i32 = 124;
 pub const OUTPUT_LOST: i32 = 125;
 /// selfheal could not start the job.
 pub const NOT_STARTED: i32 = 125;
-/// `run --exit-status`: a repair is ready and waits for a person.
+/// `run --exit-status`: a repair is ready and waits for a person; `write`: a script does.
 pub const HELD: i32 = 110;
 /// `run --exit-status`, `task`: a person must do something.
 pub const HANDED_OVER: i32 = 111;

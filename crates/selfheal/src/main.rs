@@ -104,6 +104,14 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         }
         Command::Try(args) => commands::r#try::run(context, &args),
         Command::Task(args) => commands::task::run(context, &args),
+        #[cfg(feature = "model")]
+        Command::Write(args) => {
+            let context = context.with_model(args.model.model.as_deref(), args.model.model_url.as_deref())?;
+            commands::write::run(&context, &args)
+        }
+        #[cfg(not(feature = "model"))]
+        Command::Write(_) => Err(CommandError::usage("this selfheal was built without model support")
+            .hint("build it with the feature `model`")),
         Command::Demo(args) => commands::demo::run(context, &args),
         Command::Incidents(args) => commands::incidents::run(context, &args),
         Command::Show(args) => commands::show::run(context, &args),

@@ -48,3 +48,5 @@ mod workspace;
 mod model;
 #[cfg(feature = "model")]
 mod redaction;
+#[cfg(feature = "model")]
+mod writing;

@@ -385,6 +385,7 @@ fn two_tasks_with_the_same_output_do_not_run_at_once() {
     assert!(other.stderr.contains("is held by task t, process "), "{other:?}");
     env.write("go", "");
     assert_eq!(child.wait().unwrap().code(), Some(0));
+    env.write("other.toml", text.replace("id = \"t\"", "id = \"other\""));
     assert_eq!(env.run(&["task", "run", "other.toml"]).code, 0);
 }
 

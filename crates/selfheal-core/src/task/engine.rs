@@ -156,8 +156,16 @@ impl Engine<'_> {
         if running { Ok(()) } else { Err(Unfit(format!("step {step} does not run"))) }
     }
 
+    /// A step ends, and the task takes back what it learnt.
     fn end(&mut self, id: &str, result: StepResult) {
         let at = self.at;
+        let decided = result.decisions.iter().map(|what| Decision {
+            at,
+            step: Some(id.to_owned()),
+            what: what.clone(),
+        });
+        self.state.decisions.extend(decided);
+        self.state.known_issues.extend(result.issues.iter().cloned());
         if let Some(step) = self.state.steps.get_mut(id) {
             step.stage = StepStage::Ended;
             step.ended = Some(at);

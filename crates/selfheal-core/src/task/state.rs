@@ -201,6 +201,10 @@ pub struct StepResult {
     pub output: Vec<FileSummary>,
     /// What else is known, a sentence each.
     pub notes: Vec<String>,
+    /// What was decided on the way, a sentence each; the task takes it over.
+    pub decisions: Vec<String>,
+    /// What a person should know of the task; the task takes it over.
+    pub issues: Vec<String>,
 }
 
 /// What selfheal did about a failing step.
@@ -383,6 +387,8 @@ impl StepResult {
             input: Vec::new(),
             output: Vec::new(),
             notes: Vec::new(),
+            decisions: Vec::new(),
+            issues: Vec::new(),
         }
     }
 }

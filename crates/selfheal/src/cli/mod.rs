@@ -28,7 +28,7 @@ pub use self::scheduling::{
     CronArgs, CronCommand, CronListArgs, CronUnwrapArgs, CronWhich, CronWrapArgs, SurveyArgs,
 };
 pub use self::starting::{DemoArgs, GenerateArgs, Generated, InitArgs};
-pub use self::tasks::{ChangedArg, ModelArgs, TaskArgs, TaskCommand};
+pub use self::tasks::{ChangedArg, ModelArgs, TaskArgs, TaskCommand, WriteArgs};
 
 /// Run scripts and batch jobs that nobody watches, and heal them when they fail
 #[derive(Debug, Parser)]
@@ -51,6 +51,8 @@ pub enum Command {
     Try(Box<TryArgs>),
     /// Run tasks of several steps that survive anything
     Task(TaskArgs),
+    /// Have a script written from a stated need: judged, tried in a box, and kept only when you say so
+    Write(WriteArgs),
     /// Show on a throw-away example what selfheal does
     Demo(DemoArgs),
     /// List incidents, the newest first

@@ -126,3 +126,47 @@ pub enum ChangedArg {
     /// Leave the run as it is
     Stop,
 }
+
+/// Write a script from a stated need.
+#[derive(Debug, Args)]
+pub struct WriteArgs {
+    /// What is needed, in words
+    #[arg(required_unless_present_any = ["keep", "show"])]
+    pub need: Option<String>,
+    /// The language
+    #[arg(long, value_name = "LANGUAGE", default_value = "bash")]
+    pub lang: ScriptLanguage,
+    /// Keep it in this file, which must not be there
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Keep a script that waits
+    #[arg(long, value_name = "ID", conflicts_with = "need")]
+    pub keep: Option<String>,
+    /// Show a script with its need and what its trial did
+    #[arg(long, value_name = "ID", conflicts_with_all = ["need", "keep"])]
+    pub show: Option<String>,
+    /// The model
+    #[command(flatten)]
+    pub model: ModelArgs,
+}
+
+/// The language of a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ScriptLanguage {
+    /// bash
+    Bash,
+    /// Python 3
+    Python,
+}
+
+#[cfg(feature = "model")]
+impl ScriptLanguage {
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Bash => "bash",
+            Self::Python => "python",
+        }
+    }
+}

@@ -33,6 +33,8 @@ pub mod task;
 pub mod tick;
 pub mod r#try;
 pub mod undo;
+#[cfg(feature = "model")]
+pub mod write;
 
 use std::io::Write;
 

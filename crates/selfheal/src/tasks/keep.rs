@@ -7,6 +7,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use selfheal_core::task::{Stage, TaskState};
 
@@ -15,6 +16,10 @@ use crate::context::Context;
 
 /// The largest state file that is read, in bytes.
 const LARGEST: usize = 64 << 20;
+/// So long the last of a process that is gone is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often it is looked whether it is gone.
+const LOOK: Duration = Duration::from_millis(20);
 /// Runs that are kept at least.
 const MOST: usize = 200;
 /// The fewest characters of a run's end that name it.
@@ -65,6 +70,22 @@ impl RunFolder {
     #[must_use]
     pub fn step(&self, id: &str) -> PathBuf {
         self.path.join("steps").join(id)
+    }
+
+    /// Takes the right to write, once the process that had it is gone: what it had just started may hold it for a moment
+    /// longer. `None` where it lives.
+    ///
+    /// # Errors
+    /// When it cannot be taken for another reason.
+    pub fn take_over(&self, state: &TaskState) -> Result<Option<RunLock>, CommandError> {
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let lock = self.lock()?;
+            if lock.is_some() || is_worked_on(state) || Instant::now() >= until {
+                return Ok(lock);
+            }
+            std::thread::sleep(LOOK);
+        }
     }
 
     /// Takes the right to write; `None` where another process has it.

@@ -22,6 +22,8 @@ mod shape;
 mod view;
 pub mod words;
 mod worker;
+#[cfg(feature = "model")]
+pub mod writing;
 
 pub use form::schema;
 pub use read::read;

@@ -52,13 +52,13 @@ pub fn begin(context: &Context, file: TaskFile, anew: bool, wishes: Wishes) -> R
     keep::prune(context);
     let run = context.clock.fresh_id();
     let folder = RunFolder::create(context, &run)?;
-    let lock = taken(&folder)?;
+    let lock = taken(folder.lock()?)?;
     let state = TaskState::new(&file.task, run, file.path.clone(), file.digest.clone());
     Runner::new(context, file, (folder, lock), state, wishes).go(Event::Begin)
 }
 
-fn taken(folder: &RunFolder) -> Result<RunLock, CommandError> {
-    folder.lock()?.ok_or_else(|| {
+fn taken(lock: Option<RunLock>) -> Result<RunLock, CommandError> {
+    lock.ok_or_else(|| {
         CommandError::new("another process works on this run")
             .hint("selfheal task status shows how far it is")
     })
@@ -79,7 +79,7 @@ pub fn close_broken_off(
         forget_temp(context, &state);
         return Ok(state);
     }
-    let Some(_lock) = folder.lock()? else { return Ok(state) };
+    let Some(_lock) = folder.take_over(&state)? else { return Ok(state) };
     let texts = context.texts();
     let run = crate::drafts::short(&state.run);
     let running: Vec<&str> = state
@@ -198,8 +198,8 @@ pub fn resume(
     said: &Resumption,
     wishes: Wishes,
 ) -> Result<i32, CommandError> {
-    let (folder, _) = keep::find(context, name)?;
-    let lock = taken(&folder)?;
+    let (folder, last) = keep::find(context, name)?;
+    let lock = taken(folder.take_over(&last)?)?;
     // Only now nobody else writes it.
     let mut state = folder.load()?;
     let file = read(&state.file)?;

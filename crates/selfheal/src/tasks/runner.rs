@@ -102,7 +102,13 @@ impl<'a> Runner<'a> {
     /// When the task cannot be begun, or its state cannot be stored.
     pub fn go(mut self, first: Event) -> Result<i32, CommandError> {
         let in_order = EndsInOrder::begin();
-        self.lock_all()?;
+        if let Err(error) = self.lock_all() {
+            if !self.stored {
+                // Nothing was begun, so there is nothing to go on with.
+                let _ = std::fs::remove_dir_all(self.folder.path());
+            }
+            return Err(error);
+        }
         place::make_temp(&self.temp, &self.state.run).map_err(|error| {
             CommandError::new(format!("failed to make {}", self.temp.display())).because(&error)
         })?;

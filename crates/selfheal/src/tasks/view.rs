@@ -1,5 +1,7 @@
 //! How a run shows while it goes on: a line for every step, and at a terminal one that moves with what runs and how long.
 
+use std::cell::RefCell;
+
 use selfheal_core::ids::Timestamp;
 use selfheal_core::task::{StepStage, TaskState};
 
@@ -12,20 +14,21 @@ use crate::texts::Texts;
 /// Shows a run on standard error.
 pub struct View {
     terminal: bool,
-    progress: Progress,
+    /// The line that moves; a new one after each line that stays.
+    progress: RefCell<Option<Progress>>,
 }
 
 impl View {
     /// For the terminal of this process.
     #[must_use]
     pub fn new(context: &Context) -> Self {
-        Self { terminal: context.terminal.error, progress: Progress::new(context.terminal.error) }
+        Self { terminal: context.terminal.error, progress: RefCell::default() }
     }
 
     /// One line.
     pub fn say(&self, text: &str) {
-        if self.terminal {
-            self.progress.clear();
+        if let Some(progress) = self.progress.take() {
+            progress.clear();
         }
         tell(&format!("selfheal: {text}"));
     }
@@ -59,7 +62,8 @@ impl View {
                 format!("{id} {since} s")
             })
             .collect();
-        self.progress.say(shown.join(", "));
+        let mut progress = self.progress.borrow_mut();
+        progress.get_or_insert_with(|| Progress::new(true)).say(shown.join(", "));
     }
 
     /// The last lines.

@@ -4,6 +4,8 @@
 mod attempt;
 mod healing;
 mod script;
+#[cfg(feature = "model")]
+mod writing;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -15,12 +17,15 @@ use selfheal_core::ids::{JobKey, RunId};
 use selfheal_core::job::{Job, Repeatable};
 use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{Clock, Order, Passing};
-use selfheal_core::task::{RetryClass, Step, StepOutcome, StepResult, TaskContext};
+use selfheal_core::task::{RetryClass, Step, StepOutcome, StepResult, TaskContext, Work};
 use selfheal_core::verification::Check;
 use selfheal_exec::{BoxRunner, EndsInOrder, Supervisor, resolve_script, told_to_end};
 use selfheal_feedback::profiles::Profiles;
 use selfheal_store::Store;
 use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "model")]
+pub use self::script::command as script_command;
 
 use super::journal::{Journal, Mark};
 use super::locks::{self, Held, Hold, Holder};
@@ -80,13 +85,39 @@ pub fn run(context: &Context, file: &Path) -> Result<i32, CommandError> {
     journal.mark(&Mark::Taken { attempt: order.attempt }).map_err(|error| fail(&error))?;
     // The job's own supervisor holds it too, so that the step counts as alive as long as anything of it is.
     let held = alive.try_clone().map_err(|error| fail(&error))?;
+    let (order, news) = match script_for(context, order) {
+        Ok(ready) => ready,
+        Err(result) => {
+            journal.mark(&Mark::Ended { result }).map_err(|error| fail(&error))?;
+            return Ok(crate::exit_code::OK);
+        }
+    };
     let job = job_of(context, &order)?;
     crate::secrets::learn(&context.redactor(), &job);
     let worker = Worker::new(context, &order, job, journal, Supervisor::of_self().with_held(held.into()));
+    worker.news.replace(news);
     let result = worker.worked().unwrap_or_else(|error| worker.gave_up(&error.one_line()));
     worker.journal.mark(&Mark::Ended { result: Box::new(result) }).map_err(|error| fail(&error))?;
     in_order.for_good();
     Ok(crate::exit_code::OK)
+}
+
+/// What a model said of the task: decisions, and issues.
+type News = (Vec<String>, Vec<String>);
+
+/// The order with its script: one that is written from a need is looked for, or written now. Where there is none that may be
+/// run, the result of the step.
+fn script_for(context: &Context, order: StepOrder) -> Result<(StepOrder, News), Box<StepResult>> {
+    let Work::Need { need, language } = order.step.work.clone() else { return Ok((order, News::default())) };
+    #[cfg(feature = "model")]
+    return writing::script_for(context, order, &need, &language);
+    #[cfg(not(feature = "model"))]
+    {
+        let _ = (context, need, language);
+        let why = Some("this selfheal was built without model support".to_owned());
+        let plain = StepResult::plain(StepOutcome::Failed, crate::exit_code::NOT_STARTED);
+        Err(Box::new(StepResult { why, repeatable: true, ..plain }))
+    }
 }
 
 fn job_of(context: &Context, order: &StepOrder) -> Result<Job, CommandError> {
@@ -130,6 +161,7 @@ struct Worker<'a> {
     /// There is no box here.
     no_box: Cell<bool>,
     notes: RefCell<Vec<String>>,
+    news: RefCell<News>,
 }
 
 impl<'a> Worker<'a> {
@@ -156,6 +188,7 @@ impl<'a> Worker<'a> {
             last: RefCell::default(),
             no_box: Cell::new(false),
             notes: RefCell::default(),
+            news: RefCell::default(),
         }
     }
 
@@ -197,7 +230,8 @@ impl<'a> Worker<'a> {
         let result = self.tried()?;
         let good = result.outcome.is_good();
         let output = if good { files::summaries(&self.step().outputs) } else { Vec::new() };
-        Ok(StepResult { input, output, ..result })
+        let (decisions, issues) = self.news.take();
+        Ok(StepResult { input, output, decisions, issues, ..result })
     }
 
     /// Takes the step's locks; why not, where somebody else holds one to the end.
