@@ -2,7 +2,7 @@
 //! [SEED]`, or `all` for every target. It prints how many texts were tried and which took longest; a panic ends it with the
 //! seed of the text, so that it can be repeated. Without arguments every target runs for a second. `-- scripts COUNT` gives
 //! so many random and mutated scripts to danger and masking in every language.
-#![expect(clippy::print_stdout, clippy::panic, reason = "a fuzzer is there to tell")]
+#![expect(clippy::print_stdout, clippy::panic, clippy::exit, reason = "a fuzzer is there to tell")]
 
 #[path = "../tests/mutate.rs"]
 mod mutate;
@@ -86,12 +86,32 @@ fn seeds() -> Vec<String> {
     fields.map(|field| field.replace("\\n", "\n").replace("\\t", "\t")).collect()
 }
 
+/// Ends the fuzzer with the seed of a text that takes longer than five minutes.
+fn watch(name: &'static str, now: &std::sync::Arc<std::sync::atomic::AtomicU64>) {
+    let now = std::sync::Arc::clone(now);
+    std::thread::spawn(move || {
+        let mut before = u64::MAX;
+        loop {
+            std::thread::sleep(Duration::from_secs(300));
+            let seed = now.load(std::sync::atomic::Ordering::SeqCst);
+            if seed == before {
+                println!("{name}: seed {seed} does not end");
+                std::process::exit(1);
+            }
+            before = seed;
+        }
+    });
+}
+
 fn run(target: &Target, lasts: Duration, seed: u64) {
     let Target(name, work) = target;
     let seeds = seeds();
     let (begun, mut count, mut worst) = (Instant::now(), 0_u64, (Duration::ZERO, 0));
+    let now = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(seed));
+    watch(name, &now);
     while begun.elapsed() < lasts {
         let own = seed + count;
+        now.store(own, std::sync::atomic::Ordering::SeqCst);
         let mut random = mutate::Random::new(own);
         let (one, other) = (mutate::text(&mut random, &seeds), mutate::text(&mut random, &seeds));
         let one_began = Instant::now();

@@ -44,9 +44,9 @@ fn took(work: impl FnOnce()) -> Duration {
     spent().saturating_sub(begun)
 }
 
-/// How long this thread has run.
+/// How long this process has run: parsers run on threads of their own.
 fn spent() -> Duration {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::try_from(time).unwrap_or_default()
 }
 

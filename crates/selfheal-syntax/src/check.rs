@@ -41,7 +41,14 @@ fn shell_errors(text: &str) -> Result<Vec<Problem>, Unparsable> {
         Second::Good if posix => second_opinion(text, true),
         other => other,
     };
-    let Second::Bad { line, message } = second else { return Ok(Vec::new()) };
+    let (line, message) = match second {
+        Second::Bad { line, message } => (line, message),
+        Second::Good => return Ok(Vec::new()),
+        // The grammar stumbles and nobody else was asked: whether it is a program is not known.
+        Second::NoOpinion => {
+            return Err(Unparsable { reason: "only one parser could be asked, and it stumbled".to_owned() });
+        }
+    };
     let line = line.unwrap_or_else(|| Lines::of(text).line_of(joined.original(node.start_byte())));
     Ok(vec![Problem { line, message }])
 }

@@ -16,6 +16,7 @@ pub mod shell;
 pub mod source;
 pub mod tree;
 pub mod values;
+mod watched;
 pub mod yaml;
 
 pub use language::{Dialect, Language};

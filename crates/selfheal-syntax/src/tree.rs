@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 pub use tree_sitter::{Node, Tree};
 
+use crate::watched;
+
 /// The largest text that is parsed, in bytes.
 pub const MAX_BYTES: usize = 512 * 1024;
 
@@ -17,6 +19,13 @@ const MAX_READ_AHEAD: usize = 16 * 1024 * 1024;
 
 /// How long one parse may take. Ordinary scripts need milliseconds; this only ends pathological input.
 const DEADLINE: Duration = Duration::from_secs(3);
+
+/// The same where the library does not even ask: where it joins readings of a broken text, each sign more can double its
+/// work. Such a parse is left alone on its thread.
+const WATCHED: Duration = Duration::from_secs(10);
+
+/// Texts up to this many bytes cannot take long, and are parsed where they are.
+const SHORT: usize = 64;
 
 /// Why a text could not be parsed at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +67,9 @@ pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Unparsable> {
     if grammar == Grammar::Bash && text.matches("<<").count() * text.len() > MAX_READ_AHEAD {
         return Err(unparsable("it has too many here-documents"));
     }
+    if text.len() > SHORT {
+        return parse_watched(grammar, text, WATCHED);
+    }
     // Making a parser costs more than parsing a line with it, and the guard parses many single lines.
     thread_local!(static PARSER: RefCell<tree_sitter::Parser> = RefCell::new(tree_sitter::Parser::new()));
     PARSER.with(|parser| {
@@ -66,6 +78,16 @@ pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Unparsable> {
         parser.reset();
         parse_with(&mut parser, text)
     })
+}
+
+fn parse_watched(grammar: Grammar, text: &str, limit: Duration) -> Result<Tree, Unparsable> {
+    let owned = text.to_owned();
+    let parsed = watched::within(limit, move || {
+        let mut parser = tree_sitter::Parser::new();
+        parser.set_language(&grammar.language()).map_err(|error| unparsable(&error.to_string()))?;
+        parse_with(&mut parser, &owned)
+    });
+    parsed.unwrap_or_else(|| Err(unparsable("it takes too long to parse")))
 }
 
 fn parse_with(parser: &mut tree_sitter::Parser, text: &str) -> Result<Tree, Unparsable> {
@@ -141,6 +163,14 @@ mod tests {
     fn a_text_beyond_the_cap_is_unparsable() {
         let text = "a\n".repeat(MAX_BYTES);
         assert_eq!(parse(Grammar::Bash, &text).unwrap_err().reason, "it is too large");
+    }
+
+    #[test]
+    fn a_text_that_would_be_read_for_ever_is_unparsable() {
+        // Each pipe doubles the readings that the library joins.
+        let text = format!("f(def f(def f(N: {}|-esac r", "|- run: ".repeat(60));
+        assert!(parse_watched(Grammar::Bash, &text, Duration::from_millis(50)).is_err());
+        assert!(parse(Grammar::Bash, &"echo x\n".repeat(20)).is_ok());
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::ParseError;
 
+use crate::watched;
+
 /// More here-document operators than this in one text are not given to the second parser: its memory grows with them.
 const MAX_HERE: usize = 200;
 
@@ -14,6 +16,16 @@ const MAX_BYTES: usize = 256 * 1024;
 /// Texts nested deeper than this are not given to it: it calls itself for each level, and a stack that overflows cannot be
 /// caught.
 const MAX_NESTING: i32 = 60;
+
+/// It reads again what follows each bracket that stays open behind `((`, and each `case` inside of another: twice the work
+/// for every one. More steps than this are not asked of it.
+const MAX_STEPS: usize = 1 << 20;
+
+/// How long it may take, should the bound be wrong.
+const WATCHED: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// How many bytes make a token, roughly.
+const TOKEN: usize = 4;
 
 /// What the second parser says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,19 +46,24 @@ pub enum Second {
 /// Asks the second parser. `posix` asks for the dialect of `sh`.
 #[must_use]
 pub fn second_opinion(text: &str, posix: bool) -> Second {
-    if text.len() > MAX_BYTES || text.matches("<<").count() > MAX_HERE || nesting(text) > MAX_NESTING {
+    let too_much = text.len() > MAX_BYTES || text.matches("<<").count() > MAX_HERE;
+    if too_much || nesting(text) > MAX_NESTING || steps(text) > MAX_STEPS {
         return Second::NoOpinion;
     }
     let options = brush_parser::ParserOptions { sh_mode: posix, posix_mode: posix, ..Default::default() };
-    // The crate unwraps inside; a panic there must not become ours.
-    let parsed = catch_unwind(AssertUnwindSafe(|| {
-        brush_parser::Parser::new(text.as_bytes(), &options).parse_program()
-    }));
-    match parsed {
-        Err(_) => Second::NoOpinion,
-        Ok(Ok(_)) => Second::Good,
-        Ok(Err(error)) => Second::Bad { line: line_of(&error), message: error.to_string() },
-    }
+    let owned = text.to_owned();
+    watched::within(WATCHED, move || {
+        // The crate unwraps inside; a panic there must not become ours.
+        let parsed = catch_unwind(AssertUnwindSafe(|| {
+            brush_parser::Parser::new(owned.as_bytes(), &options).parse_program()
+        }));
+        match parsed {
+            Err(_) => Second::NoOpinion,
+            Ok(Ok(_)) => Second::Good,
+            Ok(Err(error)) => Second::Bad { line: line_of(&error), message: error.to_string() },
+        }
+    })
+    .unwrap_or(Second::NoOpinion)
 }
 
 /// An upper bound of how deep brackets and compound commands are nested, quotes not understood. Each closing word takes back
@@ -71,6 +88,51 @@ fn nesting(text: &str) -> i32 {
         deepest = deepest.max(depth);
     }
     deepest
+}
+
+/// An upper bound of how many steps it takes.
+fn steps(text: &str) -> usize {
+    let doublings = u32::try_from(reread_brackets(text) + nested_cases(text)).unwrap_or(u32::MAX);
+    (text.len() / TOKEN + 1).checked_shl(doublings.min(40)).unwrap_or(usize::MAX)
+}
+
+/// The most brackets that are open at once behind two that follow each other, quotes not understood.
+fn reread_brackets(text: &str) -> usize {
+    let (mut open, mut most, mut before) = (0_usize, 0_usize, ' ');
+    // How many were open where the outermost pair began.
+    let mut base = None::<usize>;
+    for c in text.chars().filter(|c| !c.is_whitespace() && *c != '\\') {
+        match c {
+            '(' => {
+                if before == '(' && base.is_none() {
+                    base = Some(open.saturating_sub(1));
+                }
+                open += 1;
+            }
+            ')' => {
+                open = open.saturating_sub(1);
+                base = base.filter(|base| open > *base);
+            }
+            _ => {}
+        }
+        most = most.max(base.map_or(0, |base| open.saturating_sub(base)));
+        before = c;
+    }
+    most
+}
+
+/// The most `case` that are open at once.
+fn nested_cases(text: &str) -> usize {
+    let (mut open, mut most) = (0_usize, 0_usize);
+    for word in text.split(|c: char| !c.is_alphanumeric()) {
+        open = match word {
+            "case" => open + 1,
+            "esac" => open.saturating_sub(1),
+            _ => open,
+        };
+        most = most.max(open);
+    }
+    most.saturating_sub(1)
 }
 
 fn line_of(error: &ParseError) -> Option<u32> {

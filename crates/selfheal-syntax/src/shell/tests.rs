@@ -161,3 +161,22 @@ fn the_second_parser_has_its_own_mind() {
         assert_eq!(second_opinion(&deep.repeat(5_000), false), Second::NoOpinion, "{deep}");
     }
 }
+
+#[test]
+fn the_second_parser_is_not_asked_what_it_would_read_again_and_again() {
+    // Each of these doubles its work with every repetition; twenty would take minutes.
+    for (form, behind) in
+        [("((", ""), ("( ( a ", ""), ("for ((", ""), ("(( [ (", ""), ("case x in a) ", ""), ("((", ";")]
+    {
+        let text = format!("{}{behind}", form.repeat(25));
+        assert_eq!(second_opinion(&text, false), Second::NoOpinion, "{text}");
+    }
+    for text in [
+        "x=$(( (a + b) * (c + (d * 2)) ))\n",
+        "((i++))\n(( (i) > 2 )) && echo x\n",
+        "case a in\nb) case c in\nd) echo x;;\nesac;;\nesac\n",
+        "( (cd a; (ls)) )\n",
+    ] {
+        assert_eq!(second_opinion(&text.repeat(50), false), Second::Good, "{text}");
+    }
+}

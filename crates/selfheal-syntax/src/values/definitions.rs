@@ -241,9 +241,16 @@ fn filled(format: &Word, words: &[Word]) -> Option<Word> {
 /// The positional parameters of functions: one of the words that they are called with.
 fn arguments(script: &Script) -> Vec<Definition> {
     let mut out = Vec::new();
+    let mut called: BTreeMap<String, Vec<&Command>> =
+        script.functions().iter().map(|function| (function.name.clone(), Vec::new())).collect();
+    for command in script.commands().iter().filter(|_| !called.is_empty()).collect::<Vec<_>>() {
+        if let Some(all) = command.name().and_then(|name| called.get_mut(&name)).filter(|all| all.len() < 32)
+        {
+            all.push(command);
+        }
+    }
     for function in script.functions() {
-        let calls: Vec<&Command> =
-            script.commands().iter().filter(|command| command.is(&function.name)).take(32).collect();
+        let calls = called.get(&function.name).map(Vec::as_slice).unwrap_or_default();
         for at in 1..=9_usize {
             let words: Vec<Word> = calls.iter().filter_map(|call| call.words.get(at).cloned()).collect();
             if words.is_empty() {

@@ -1,7 +1,7 @@
 //! Calls of functions of the script, whose bodies are judged with the arguments, and commands in words of other commands.
 
 use selfheal_core::admission::Danger;
-use selfheal_syntax::shell::{Command, CommandKind, Script};
+use selfheal_syntax::shell::Command;
 
 use super::argv::Arg;
 use super::{MAX_CALLS, Stdin, TOO_MUCH, Unit, Walk, runners};
@@ -21,11 +21,10 @@ impl Walk<'_> {
     pub(super) fn calls(&mut self, unit: &Unit<'_>, list: &[Arg], line: u32) {
         let Some((name, arguments)) = list.split_first() else { return };
         let Some(name) = name.known().filter(|_| !arguments.is_empty()) else { return };
-        let Some(function) = unit.script.functions().iter().rfind(|function| function.name == name) else {
-            return;
-        };
+        let Some(known) = unit.index().get(&name) else { return };
+        let Some(function) = unit.script.functions().get(known.last) else { return };
         let body = unit.script.slice(&function.span);
-        let uses = acts_on_arguments(unit.script, &name);
+        let uses = known.acts_on_arguments;
         let words: Option<Vec<String>> = arguments.iter().map(Arg::known).collect();
         let Some(words) = words.filter(|_| uses && self.depth < 4 && body.len() < 4_096) else { return };
         let quoted = words
@@ -49,25 +48,9 @@ impl Walk<'_> {
     pub(super) fn search(&mut self, unit: &Unit<'_>, list: &[Arg], stdin: &Stdin, line: u32) {
         let Some((name, arguments)) = list.split_first() else { return };
         let Some(name) = name.known() else { return };
-        if !unit.script.functions().iter().any(|function| function.name == name) {
+        if unit.index().get(&name).is_none() {
             let base = name.rsplit('/').next().unwrap_or(&name);
             runners::judge(self, base, arguments, stdin, line);
         }
     }
-}
-
-/// Whether a function runs its arguments, or gives them to something that can do harm.
-fn acts_on_arguments(script: &Script, name: &str) -> bool {
-    const HARMLESS: &[&str] =
-        &["echo", "printf", "test", "local", "return", "exit", "logger", "date", "cat", "tee", "shift", "cd"];
-    let inside = script.commands().iter().filter(|command| command.context.function.as_deref() == Some(name));
-    inside.into_iter().any(|command| {
-        let positional = |word: &selfheal_syntax::shell::Word| {
-            word.expansions()
-                .any(|e| e.name == "@" || e.name == "*" || e.name.starts_with(|c: char| c.is_ascii_digit()))
-        };
-        command.kind == CommandKind::Simple
-            && command.words.iter().any(positional)
-            && !HARMLESS.iter().any(|known| command.is(known))
-    })
 }

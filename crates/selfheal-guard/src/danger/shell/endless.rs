@@ -24,13 +24,10 @@ impl Walk<'_> {
 
     pub(super) fn fork_bomb(&mut self, unit: &Unit<'_>, index: usize) {
         let Some(function) = unit.script.functions().get(index) else { return };
-        let own = unit
-            .script
-            .commands()
-            .iter()
-            .filter(|command| function.span.contains(&command.span.start) && command.is(&function.name));
-        let mut own = own.filter(|command| command.context.background || command.context.pipeline.is_some());
-        if own.next().is_some() {
+        let beside =
+            unit.index().get(&function.name).map(|known| known.beside.as_slice()).unwrap_or_default();
+        let first = beside.partition_point(|start| *start < function.span.start);
+        if beside.get(first).is_some_and(|start| function.span.contains(start)) {
             self.hit(
                 (function.lines.0, &function.name),
                 Danger::High,

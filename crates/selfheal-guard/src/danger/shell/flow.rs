@@ -1,5 +1,7 @@
 //! What flows into commands: pipelines, here-documents, redirections, and files that were fetched.
 
+use std::cell::OnceCell;
+
 use selfheal_syntax::shell::{Command, Redirect, Script, Statement, StatementKind};
 use selfheal_syntax::values::{Value, Values};
 
@@ -123,7 +125,7 @@ pub(super) fn process_output(text: &str) -> Stdin {
     let Ok(script) = Script::parse(text) else { return Stdin::Opaque };
     let roots = Roots::default();
     let walk = Walk::new(&roots);
-    let unit = Unit { values: Values::in_any_environment(&script), script: &script };
+    let unit = Unit { values: Values::in_any_environment(&script), script: &script, index: OnceCell::new() };
     match script.body() {
         [only] => walk.output(&unit, only, &Stdin::Nothing),
         _ => Stdin::Opaque,

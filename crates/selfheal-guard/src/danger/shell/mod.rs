@@ -9,6 +9,7 @@ mod fetched;
 mod files;
 mod flow;
 mod foreign;
+mod index;
 mod network;
 pub mod places;
 mod redirects;
@@ -19,6 +20,7 @@ mod surroundings;
 mod wrappers;
 mod written;
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 
 use selfheal_core::admission::Danger;
@@ -26,6 +28,7 @@ use selfheal_syntax::shell::{Command, CommandKind, Script, Statement, StatementK
 use selfheal_syntax::values::Values;
 
 use self::flow::{empty, fetches};
+use self::index::Index;
 use self::places::{Cwd, Place, Places};
 use self::surroundings::assignments_of;
 use super::Operation;
@@ -110,6 +113,14 @@ struct Walk<'a> {
 struct Unit<'s> {
     script: &'s Script,
     values: Values<'s>,
+    /// Where its functions stand, made when they are first asked for.
+    index: OnceCell<Index>,
+}
+
+impl Unit<'_> {
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::of(self.script))
+    }
 }
 
 impl<'a> Walk<'a> {
@@ -154,6 +165,7 @@ impl<'a> Walk<'a> {
         let unit = Unit {
             values: Values::in_any_environment(&script).with_script_path("./script"),
             script: &script,
+            index: OnceCell::new(),
         };
         self.block(&unit, script.body(), stdin);
         self.whole(&unit);

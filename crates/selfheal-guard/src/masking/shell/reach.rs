@@ -1,6 +1,6 @@
 //! Which commands can be reached at all: behind constant conditions, after an exit, in functions that nobody calls.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use selfheal_syntax::shell::{
     Command, CommandKind, ListOperator, LoopKind, Script, Statement, StatementKind,
@@ -13,19 +13,16 @@ pub fn of(script: &Script) -> Vec<bool> {
     let mut walker = Walker {
         script,
         reached: vec![false; script.commands().len()],
-        entered: BTreeSet::new(),
         wanted: BTreeSet::new(),
+        fresh: Vec::new(),
     };
     walker.block(script.body());
     // Functions are entered when something reachable names them, until nothing new is.
-    loop {
-        let wanted = walker.wanted_functions();
-        if wanted.is_empty() {
-            break;
-        }
-        for index in wanted {
-            walker.entered.insert(index);
-            walker.enter(script.body(), index, 0);
+    let mut bodies: BTreeMap<&str, Vec<&[Statement]>> = BTreeMap::new();
+    collect(script, script.body(), &mut bodies, 0);
+    while let Some(name) = walker.fresh.pop() {
+        for body in bodies.remove(name.as_str()).unwrap_or_default() {
+            walker.block(body);
         }
     }
     walker.reached
@@ -34,43 +31,51 @@ pub fn of(script: &Script) -> Vec<bool> {
 struct Walker<'a> {
     script: &'a Script,
     reached: Vec<bool>,
-    entered: BTreeSet<usize>,
     /// Names of commands that are reached, and the words of traps.
     wanted: BTreeSet<String>,
+    /// Those of them for which no function was looked up yet.
+    fresh: Vec<String>,
+}
+
+/// The bodies of the functions of a script by name.
+fn collect<'a>(
+    script: &'a Script,
+    statements: &'a [Statement],
+    out: &mut BTreeMap<&'a str, Vec<&'a [Statement]>>,
+    depth: u32,
+) {
+    if depth > 32 {
+        return;
+    }
+    for statement in statements {
+        match &statement.kind {
+            StatementKind::Function { index, body } => {
+                if let Some(function) = script.functions().get(*index) {
+                    out.entry(&function.name).or_default().push(body);
+                }
+                collect(script, body, out, depth + 1);
+            }
+            StatementKind::Group(body) | StatementKind::Subshell(body) => {
+                collect(script, body, out, depth + 1);
+            }
+            StatementKind::If { arms, otherwise } => {
+                arms.iter().for_each(|(_, body)| collect(script, body, out, depth + 1));
+                collect(script, otherwise.as_deref().unwrap_or_default(), out, depth + 1);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Whether what follows a statement can be reached.
 type Goes = bool;
 
 impl<'a> Walker<'a> {
-    fn wanted_functions(&self) -> Vec<usize> {
-        let functions = self.script.functions().iter().enumerate();
-        functions
-            .filter(|(at, f)| !self.entered.contains(at) && self.wanted.contains(&f.name))
-            .map(|(at, _)| at)
-            .collect()
-    }
-
-    fn enter(&mut self, statements: &'a [Statement], wanted: usize, depth: u32) {
-        if depth > 32 {
-            return;
-        }
-        for statement in statements {
-            match &statement.kind {
-                StatementKind::Function { index, body } if *index == wanted => {
-                    self.block(body);
-                }
-                StatementKind::Function { body, .. }
-                | StatementKind::Group(body)
-                | StatementKind::Subshell(body) => {
-                    self.enter(body, wanted, depth + 1);
-                }
-                StatementKind::If { arms, otherwise } => {
-                    arms.iter().for_each(|(_, body)| self.enter(body, wanted, depth + 1));
-                    self.enter(otherwise.as_deref().unwrap_or_default(), wanted, depth + 1);
-                }
-                _ => {}
-            }
+    /// Remembers a name that something reachable says.
+    fn wants(&mut self, name: &str) {
+        if !self.wanted.contains(name) {
+            self.wanted.insert(name.to_owned());
+            self.fresh.push(name.to_owned());
         }
     }
 
@@ -137,9 +142,9 @@ impl<'a> Walker<'a> {
         // A name in any word may be a function that is called later: `trap cleanup EXIT`, `xargs -I{} bash -c`, `"$@"`.
         for word in &command.words {
             let parts = word.text.split(|c: char| !c.is_alphanumeric() && !"_-.:".contains(c));
-            self.wanted.extend(parts.filter(|part| !part.is_empty()).take(32).map(str::to_owned));
+            parts.filter(|part| !part.is_empty()).take(32).for_each(|part| self.wants(part));
         }
-        self.wanted.insert(name.clone());
+        self.wants(&name);
         let replaces = name == "exec" && command.words.len() > 1;
         !(name == "exit" || name == "return" || name == "continue" || name == "break" || replaces)
     }

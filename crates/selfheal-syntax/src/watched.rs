@@ -1,0 +1,78 @@
+//! Work that may never end, on a thread of its own, with an end for whoever waits for it.
+//!
+//! A thread cannot be stopped from outside, so one that does not end in time is left alone and counted. With [`MAX_LEFT`]
+//! of them nothing more is begun: what is made to be slow is refused instead of taking every processor.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// How many threads may be left alone at once.
+const MAX_LEFT: usize = 2;
+
+/// The stack of a thread, in bytes: as much as the first thread of a program has.
+const STACK: usize = 8 << 20;
+
+/// How many threads were left alone and still run.
+static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+/// The result of some work, or nothing when it takes longer than a limit, panics, or too much was left alone already.
+pub fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    counted(&LEFT, limit, work)
+}
+
+/// The same, with the count of those that were left alone.
+fn counted<T: Send + 'static>(
+    left: &'static AtomicUsize,
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    if left.load(Ordering::SeqCst) >= MAX_LEFT {
+        return None;
+    }
+    let (sender, receiver) = mpsc::channel();
+    // Set by whoever comes first: the work that ends, or the one that waits no longer.
+    let settled = Arc::new(AtomicBool::new(false));
+    let own = Arc::clone(&settled);
+    let thread = std::thread::Builder::new().name("parser".to_owned()).stack_size(STACK).spawn(move || {
+        let result = work();
+        // Nobody waits any more when this fails.
+        let _ = sender.send(result);
+        if own.swap(true, Ordering::SeqCst) {
+            left.fetch_sub(1, Ordering::SeqCst);
+        }
+    });
+    thread.ok()?;
+    let result = receiver.recv_timeout(limit);
+    if let Err(mpsc::RecvTimeoutError::Timeout) = result {
+        left.fetch_add(1, Ordering::SeqCst);
+        if settled.swap(true, Ordering::SeqCst) {
+            left.fetch_sub(1, Ordering::SeqCst);
+            return receiver.try_recv().ok();
+        }
+    }
+    result.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_does_not_end_is_left_alone_and_work_that_does_gives_its_result() {
+        static OWN: AtomicUsize = AtomicUsize::new(0);
+        let forever = Duration::from_secs(3_600);
+        let (sender, receiver) = mpsc::channel::<()>();
+        assert_eq!(counted(&OWN, Duration::from_millis(1), move || receiver.recv().is_ok()), None);
+        assert_eq!(counted(&OWN, forever, || 7), Some(7));
+        let (other, receiver) = mpsc::channel::<()>();
+        assert_eq!(counted(&OWN, Duration::from_millis(1), move || receiver.recv().is_ok()), None);
+        assert_eq!(counted(&OWN, forever, || 7), None, "too many are left alone");
+        // What was left alone and ends later no longer counts.
+        drop((sender, other));
+        while OWN.load(Ordering::SeqCst) > 0 {
+            std::thread::yield_now();
+        }
+        assert_eq!(counted(&OWN, forever, || 7), Some(7));
+    }
+}
