@@ -54,6 +54,12 @@ pub trait Scene {
     fn process_lives(&self, pid: u32) -> bool;
     /// Whether a path is, or lies below, a known mount point that is not mounted now.
     fn missing_mount(&self, path: &Path) -> bool;
+    /// Where a path really is: links followed as far as it exists, bind mounts by what is mounted there. Nothing where that
+    /// cannot be said.
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        let _ = path;
+        None
+    }
     /// What a command prints (standard output and error together) when run in a box with these arguments, for a tool's
     /// own `--help`; `None` where there is no box, it did not end in time, or the program is not on this machine.
     fn ask(&self, argv: &[&str]) -> Option<String>;

@@ -6,6 +6,7 @@
 //! and sends back what happened. So the job's process tree has a keeper that has no threads and no other children, and
 //! that ends the tree when the program dies.
 
+mod binds;
 pub mod boxes;
 mod capture;
 pub mod commit;

@@ -55,7 +55,7 @@ impl Mounts {
     }
 }
 
-fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| *byte == b'\n')
         .map(<[u8]>::trim_ascii)
         .filter(|line| !line.is_empty() && !line.starts_with(b"#"))

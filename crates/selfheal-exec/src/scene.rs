@@ -13,6 +13,7 @@ use selfheal_core::ports::{BoxOrder, Boxes};
 use selfheal_core::run::Ended;
 use selfheal_core::scene::{Kind, PathFacts, Scene, absolute};
 
+use crate::binds::Binds;
 use crate::find;
 use crate::mounts::Mounts;
 use crate::process::Stat;
@@ -45,19 +46,21 @@ pub struct LiveScene<'a> {
     env: BTreeMap<OsString, OsString>,
     boxes: Option<&'a dyn Boxes>,
     mounts: OnceLock<Mounts>,
+    binds: OnceLock<Binds>,
 }
 
 impl<'a> LiveScene<'a> {
     /// The machine as seen from a folder, with an environment. Without boxes no command is ever asked.
     #[must_use]
     pub fn new(cwd: PathBuf, env: BTreeMap<OsString, OsString>, boxes: Option<&'a dyn Boxes>) -> Self {
-        Self { cwd, env, boxes, mounts: OnceLock::new() }
+        Self { cwd, env, boxes, mounts: OnceLock::new(), binds: OnceLock::new() }
     }
 
     /// Takes the mount points from these contents of fstab and mountinfo instead of the machine.
     #[must_use]
     pub fn with_mounts(self, fstab: &str, mountinfo: &str) -> Self {
-        Self { mounts: OnceLock::from(Mounts::from_texts(fstab.as_bytes(), mountinfo.as_bytes())), ..self }
+        let mounts = OnceLock::from(Mounts::from_texts(fstab.as_bytes(), mountinfo.as_bytes()));
+        Self { mounts, binds: OnceLock::from(Binds::from_text(mountinfo.as_bytes())), ..self }
     }
 
     /// The script behind a command; see [`crate::resolve_script`].
@@ -152,6 +155,12 @@ impl Scene for LiveScene<'_> {
         let mounts = self.mounts.get_or_init(Mounts::of_machine);
         let path = absolute(&self.cwd, path);
         mounts.is_missing(&path) || mounts.is_missing(&links_resolved(&path))
+    }
+
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        let of_machine = || Binds::from_text(&fs::read("/proc/self/mountinfo").unwrap_or_default());
+        let binds = self.binds.get_or_init(of_machine);
+        Some(binds.origin(&links_resolved(&absolute(&self.cwd, path))))
     }
 
     fn ask(&self, argv: &[&str]) -> Option<String> {

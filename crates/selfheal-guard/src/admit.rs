@@ -11,6 +11,7 @@ use selfheal_syntax::{Language, check, diff};
 use crate::danger;
 use crate::evidence;
 use crate::finding::{at, whole};
+use crate::leads;
 use crate::masking::masking_of;
 use crate::minimal;
 use crate::policy::{Policy, is_asked};
@@ -88,6 +89,7 @@ fn plan(proposal: &Proposal) -> Vec<Finding> {
 
 fn file(input: &AdmitInput<'_>, change: &FileChange, roots: &Roots) -> (Vec<Finding>, u32) {
     let mut out: Vec<Finding> = scope::file(&change.path, roots).into_iter().collect();
+    out.extend(leads::file(&change.path, roots, input.scene));
     let facts = input.scene.facts(&change.path);
     out.extend(size::mode(change, facts.map(|facts| facts.mode & 0o7777)));
     out.extend(stale(input, change));
@@ -150,6 +152,7 @@ fn texts_of_one(input: &AdmitInput<'_>, texts: Change<'_>, roots: &Roots) -> Vec
     let argv0 = argv0.filter(|_| input.job.script.as_deref() == Some(texts.path));
     let language = Language::of(texts.path, first.lines().next().unwrap_or_default(), argv0);
     let mut out = text_checks(language, texts, roots, input.policy);
+    out.extend(leads::new_paths(texts, language, roots, input.scene));
     out.extend(input.report.map(|report| evidence::against(report, language, texts)).unwrap_or_default());
     let reported = input.report.and_then(|report| report.location.as_ref());
     let reported = reported.filter(|location| location.file == texts.path && location.remote.is_none());

@@ -29,7 +29,32 @@ pub fn against(report: &Report, language: Language, change: Change<'_>) -> Vec<F
     if language == Language::Shell {
         out.extend(stands_in(report, change));
     }
+    if language == Language::Perl {
+        out.extend(unread_beside(report, change));
+    }
     out
+}
+
+/// Perl looks for modules in `@INC` only, and no longer in the current folder. A `do 'file'` fails for the same cause, but
+/// without a word: mending only the module that was reported leaves what the file says unread.
+fn unread_beside(report: &Report, change: Change<'_>) -> Option<Finding> {
+    let searched = report.core_error.contains("@INC");
+    let looked_for = ["use lib", "@INC", "FindBin", "PERL_USE_UNSAFE_INC"];
+    let everywhere = looked_for.iter().any(|word| change.after.contains(word));
+    let mut lines = (1_u32..).zip(change.after.lines()).filter(|_| searched && !everywhere);
+    let (line, file) = lines.find_map(|(line, text)| Some((line, silently_done(text)?.to_owned())))?;
+    let why = format!("`do '{file}'` fails for the same cause without a word, and is left as it was");
+    Some(at("masking/same-cause", line, Weight::Refuse, why))
+}
+
+/// The file of a `do 'file'` that is looked for in `@INC`, where nothing asks whether it was read.
+fn silently_done(text: &str) -> Option<&str> {
+    let code = text.split(" #").next().unwrap_or_default().trim();
+    let rest = code.strip_prefix("do ")?.trim_start();
+    let inner = rest.strip_prefix(['\'', '"'])?;
+    let (file, behind) = inner.split_once(['\'', '"'])?;
+    let relative = !file.starts_with(['/', '.', '$', '~']) && !file.is_empty();
+    (relative && !behind.contains("or ") && !behind.contains("||")).then_some(file)
 }
 
 /// A number or date that stands in the message and now in the script: another input fails as before.
@@ -122,6 +147,15 @@ fn stands_in(report: &Report, change: Change<'_>) -> Option<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_perl_does_not_read_any_more_is_seen() {
+        assert_eq!(silently_done("do 'own.pl';   # settings"), Some("own.pl"));
+        for text in ["do './own.pl';", "do $own;", "do 'own.pl' or die;", "do { 1 } while (0);", "print 'do'"]
+        {
+            assert_eq!(silently_done(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn a_sign_in_a_number_of_a_message_is_seen() {

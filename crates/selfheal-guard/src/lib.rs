@@ -12,6 +12,7 @@ pub mod circumstance;
 pub mod danger;
 mod evidence;
 mod finding;
+mod leads;
 pub mod masking;
 mod minimal;
 pub mod policy;

@@ -193,6 +193,12 @@ pub fn is_system(path: &Path) -> bool {
     !harmless && (path == Path::new("/") || SYSTEM.iter().any(|system| path.starts_with(system)))
 }
 
+/// Whether any script may name a path, although it belongs to the system.
+#[must_use]
+pub fn is_harmless(path: &Path) -> bool {
+    HARMLESS.iter().any(|known| path == Path::new(known)) || path.starts_with("/tmp")
+}
+
 /// Whether a file may be changed at all.
 #[must_use]
 pub fn file(path: &Path, roots: &Roots) -> Option<Finding> {
@@ -227,6 +233,10 @@ pub fn new_paths(change: Change<'_>, language: Language, roots: &Roots) -> Vec<F
             let is_new = |path: &String| !change.before.contains(path.as_str());
             let plain = paths_in(text).into_iter().filter(is_new).filter_map(|path| outside(&path, roots));
             let home = homes_in(text).into_iter().filter(is_new);
+            let hidden = hidden_root(text).filter(|_| language == Language::Shell).filter(is_new);
+            let hidden =
+                hidden.map(|path| format!("it names {path}, and which folder that is nobody can say"));
+            out.extend(hidden.map(|why| at("scope/path", line, Weight::Refuse, why)));
             let home = home.filter_map(|path| outside_at_home(&path, change.before, roots));
             out.extend(plain.chain(home).map(|why| at("scope/path", line, Weight::Refuse, why)));
         }
@@ -374,6 +384,24 @@ pub fn paths_in(text: &str) -> Vec<String> {
     out
 }
 
+/// A pattern for the first folder of an absolute path, outside of quotes: `/?tc/x`, `/[e]tc`, `/*/x`, `/{etc,usr}`.
+fn hidden_root(line: &str) -> Option<String> {
+    // Those programs take patterns for lines between slashes; in arithmetic a slash divides.
+    let matches_lines = ["sed ", "awk ", "(("].iter().any(|name| line.contains(name));
+    if matches_lines || line.trim_start().starts_with('#') {
+        return None;
+    }
+    line.split_whitespace().map(|word| word.trim_start_matches(['<', '>', '=', '('])).find_map(|word| {
+        let rest = word.strip_prefix('/')?;
+        let first = rest.split('/').next().unwrap_or_default();
+        let pattern =
+            first.contains(['?', '*', '[', '{']) && !word.ends_with('/') && !word.contains(['\\', '+', '$']);
+        // `/x/d` of sed stands in quotes.
+        let quoted = line.split(word).next().is_some_and(|front| front.matches(['"', '\'']).count() % 2 == 1);
+        (pattern && !quoted).then(|| word.trim_end_matches([';', ')']).to_owned())
+    })
+}
+
 fn paths_in_line(line: &str) -> Vec<String> {
     let mut out = Vec::new();
     let (mut earlier, mut before) = (' ', ' ');
@@ -472,6 +500,9 @@ mod tests {
             "cp x ${HOME}/../bob",
             "cp x ~bob/y",
             "cat ~/.pgpass",
+            "cat /?tc/passwd",
+            "cp x /[e]tc/x",
+            "cp x /*/x",
         ] {
             assert!(new_path(line), "{line}");
         }
@@ -491,6 +522,9 @@ mod tests {
             "awk '$1 ~/x/y/' a",
             "perl -ne 'print if $_ =~/x/'",
             "[[ $a =~/x ]]",
+            "awk '/[0-9]/ { print }' x",
+            "sed -n /[0-9]/p x",
+            "x=$((a /*b))",
         ] {
             assert!(!new_path(line), "{line}");
         }

@@ -15,6 +15,8 @@ use selfheal_guard::{AdmitInput, Policy, admit};
 #[derive(Default)]
 struct Machine {
     files: BTreeMap<PathBuf, Vec<u8>>,
+    /// Folders that lead elsewhere.
+    links: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl Scene for Machine {
@@ -41,6 +43,10 @@ impl Scene for Machine {
     }
     fn missing_mount(&self, _: &Path) -> bool {
         false
+    }
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        let led = |(from, to): (&PathBuf, &PathBuf)| Some(to.join(path.strip_prefix(from).ok()?));
+        Some(self.links.iter().find_map(led).unwrap_or_else(|| path.to_owned()))
     }
     fn ask(&self, _: &[&str]) -> Option<String> {
         None
@@ -288,4 +294,36 @@ fn the_form_of_a_file_stays() {
 #[test]
 fn a_proposal_that_changes_nothing_is_refused() {
     assert!(judge(&proposal(SCRIPT, BEFORE, BEFORE)).refused);
+}
+
+#[test]
+fn paths_that_lead_out_of_the_roots_are_refused_with_the_place_that_they_lead_to() {
+    let after = BEFORE.replace("done\n", "done\ncp run.log keep/run.log\n");
+    let link = |to: &str| Machine {
+        links: BTreeMap::from([("/srv/jobs/nightly/keep".into(), PathBuf::from(to))]),
+        ..Machine::default()
+    };
+    assert_eq!(rules(&judge(&proposal(SCRIPT, BEFORE, &after))), Vec::<&str>::new());
+    assert_eq!(
+        rules(&judge_on(&proposal(SCRIPT, BEFORE, &after), &link("/data/out/keep"))),
+        Vec::<&str>::new()
+    );
+    for to in ["/etc", "/home/bob", "/srv/jobs/other", "/srv/jobs/nightly/.ssh"] {
+        let admission = judge_on(&proposal(SCRIPT, BEFORE, &after), &link(to));
+        assert!(admission.refused, "{to}");
+        // The reason names the place, so that whoever proposed it can do otherwise.
+        assert!(
+            admission.findings.iter().any(|finding| finding.rule == "scope/link" && finding.why.contains(to))
+        );
+    }
+    let moved = Machine {
+        links: BTreeMap::from([("/srv/jobs/nightly".into(), PathBuf::from("/mnt/big/nightly"))]),
+        ..Machine::default()
+    };
+    assert!(!judge_on(&proposal(SCRIPT, BEFORE, &after), &moved).refused, "a root may be a link itself");
+    let script = Machine {
+        links: BTreeMap::from([(SCRIPT.into(), PathBuf::from("/usr/lib/tool/run.sh"))]),
+        ..Machine::default()
+    };
+    assert!(judge_on(&proposal(SCRIPT, BEFORE, &after), &script).refused);
 }

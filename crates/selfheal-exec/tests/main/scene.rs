@@ -122,6 +122,23 @@ fn a_mount_that_is_missing_is_seen_through_links_too() {
     assert!(!scene.missing_mount(Path::new("share-link/x")));
 }
 
+#[test]
+fn where_a_path_really_is_is_told_through_links_and_bind_mounts() {
+    let (_keep, cwd) = folder();
+    let cwd = cwd.canonicalize().unwrap();
+    fs::create_dir(cwd.join("there")).unwrap();
+    symlink(cwd.join("there"), cwd.join("link")).unwrap();
+    let bound = cwd.join("bound");
+    let mountinfo = format!(
+        "1 0 8:1 / / rw - ext4 /dev/sda1 rw\n2 1 8:1 /etc/ssl {} rw - ext4 /dev/sda1 rw\n",
+        bound.display()
+    );
+    let scene = scene(&cwd, &[]).with_mounts("", &mountinfo);
+    assert_eq!(scene.real(Path::new("link/new/x")), Some(cwd.join("there/new/x")));
+    assert_eq!(scene.real(Path::new("there")), Some(cwd.join("there")));
+    assert_eq!(scene.real(Path::new("bound/a")), Some("/etc/ssl/a".into()));
+}
+
 /// Boxes that answer, and remember what they were asked.
 struct Answering {
     ended: Ended,

@@ -1,7 +1,11 @@
 //! Masking in Perl programs, by their statements.
 
+use std::sync::OnceLock;
+
+use regex_lite::Regex;
 use selfheal_core::admission::{Finding, Weight};
 
+use super::change::compiled;
 use super::text::{Ends, Statement, bracketed, constants, differences, gone, statements};
 use crate::finding::{at, whole};
 
@@ -16,6 +20,7 @@ const LOOKS: &[&str] = &["$?", "== 0", "!= 0", "$@", "or die", "|| die", ">> 8"]
 
 /// What in a change hides a failure.
 pub fn compare(before: &str, after: &str) -> Vec<Finding> {
+    let (before, after) = (&without_defined(before), &without_defined(after));
     let (old, new) = (statements(before, Ends::Semicolons), statements(after, Ends::Semicolons));
     let (lost, fresh) = differences(&old, &new);
     let mut out = evals(before, after);
@@ -25,6 +30,14 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(gone((&lost, &fresh), &says));
     out.extend(constants(&old, &new));
     out
+}
+
+/// `defined(%h)` and `defined @a` asked whether something is in them, which is what they say themselves; since Perl 5.22 they
+/// are errors.
+fn without_defined(text: &str) -> String {
+    static ASKED: OnceLock<Option<Regex>> = OnceLock::new();
+    let asked = compiled(&ASKED, r"\bdefined\s*(?:\(\s*([%@]\$?\w+)\s*\)|([%@]\$?\w+))");
+    asked.map_or_else(|| text.to_owned(), |asked| asked.replace_all(text, "$1$2").into_owned())
 }
 
 fn says(statement: &Statement) -> bool {

@@ -98,6 +98,10 @@ impl Scene for PatchedScene<'_> {
         self.below.missing_mount(path)
     }
 
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        self.below.real(path)
+    }
+
     fn ask(&self, argv: &[&str]) -> Option<String> {
         self.below.ask(argv)
     }

@@ -65,6 +65,10 @@ impl Scene for TimedScene<'_> {
         self.below.missing_mount(path)
     }
 
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        self.below.real(path)
+    }
+
     fn ask(&self, argv: &[&str]) -> Option<String> {
         let started = Instant::now();
         let answer = self.below.ask(argv);
