@@ -203,6 +203,8 @@ pub struct BoxLimits {
     pub file_size: Option<u64>,
     /// What may be written in all.
     pub room: Option<u64>,
+    /// What may be written at most, whatever else says how much.
+    pub most_room: Option<u64>,
 }
 
 impl BoxLimits {
@@ -214,6 +216,7 @@ impl BoxLimits {
             memory: self.memory.or(other.memory),
             file_size: self.file_size.or(other.file_size),
             room: self.room.or(other.room),
+            most_room: self.most_room.or(other.most_room),
         }
     }
 }

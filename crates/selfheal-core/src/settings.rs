@@ -69,6 +69,8 @@ pub struct Limits {
     pub trial_ms: u64,
     /// All the trial work of one incident.
     pub incident_ms: u64,
+    /// Bytes that the trials of one incident may write together; the driver takes less where little is free.
+    pub trial_bytes: u64,
     /// Changed lines above which the risk is at least medium.
     pub small_change_lines: u32,
     /// Applies by policy alone, per machine and day.
@@ -92,6 +94,7 @@ impl Limits {
         retry_total_ms: 120_000,
         trial_ms: 60_000,
         incident_ms: 600_000,
+        trial_bytes: u64::MAX,
         small_change_lines: 10,
         applies_per_day: 3,
         breaker: 3,

@@ -33,6 +33,9 @@ pub struct Options<'a> {
     pub preview: bool,
     /// Rules that are not asked.
     pub off: &'a [String],
+    /// Whether rules may not read what people wrote down: notes, samples, the help of programs. What makes rules careful
+    /// reads them all the same.
+    pub unread: bool,
     /// Called with the name of each rule and what runs it, so that a caller can measure it; it must run it once.
     pub around: Option<Around<'a>>,
 }
@@ -45,12 +48,14 @@ pub type Around<'a> = &'a dyn Fn(&'static str, &mut dyn FnMut());
 #[must_use]
 pub fn candidates(case: &Case, options: &Options) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
+    let unread = crate::unread::Unread { below: case.scene };
+    let seen = Case { scene: if options.unread { &unread } else { case.scene }, ..*case };
     for rule in rules() {
         let off = options.off.iter().any(|name| name == rule.name()) || (rule.preview() && !options.preview);
         if rule.applicability() == Applicability::Display || off {
             continue;
         }
-        for candidate in asked(*rule, case, options) {
+        for candidate in asked(*rule, &seen, options) {
             let known = found.iter().any(|other| other.proposal.changes == candidate.proposal.changes);
             if !known && !candidate.proposal.changes.is_empty() && caution::allows(case, &candidate.proposal)
             {

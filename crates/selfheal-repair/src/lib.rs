@@ -26,6 +26,7 @@ mod shell;
 #[cfg(test)]
 mod testing;
 mod text;
+mod unread;
 
 pub use candidate::{Around, Candidate, Options, candidates};
 pub use case::{Case, Language, ScriptFile};

@@ -30,6 +30,7 @@ mod memory;
 mod outcomes;
 mod overlap;
 mod profiles;
+mod proof;
 mod proposal;
 mod room;
 mod rules;

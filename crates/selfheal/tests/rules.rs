@@ -110,3 +110,25 @@ fn a_smaller_alternative_that_does_less_does_not_win() {
     let again = env.run(&["run", "--", "bash", "backup-logs.sh"]);
     assert_eq!(again.code, 0, "{again:?}\n{}", env.read("backup-logs.sh"));
 }
+
+#[test]
+fn two_repairs_as_small_that_do_different_things_are_for_a_person() {
+    let env = env();
+    env.write("job.sh", "#!/bin/bash\nset -eu\nlabel > out.txt\n");
+    for (folder, text) in [("tools-a", "one"), ("tools-b", "two")] {
+        env.script(&format!("{folder}/label"), &format!("#!/bin/sh\necho {text}\n"));
+    }
+    let before = env.read("job.sh");
+    let (outcome, held) = document(&env, &["--apply", "medium", "--", "bash", "job.sh"]);
+    assert_eq!(held["status"], "held", "{held:#}\n{outcome:?}");
+    assert!(held["holds"].as_array().unwrap().iter().any(|hold| hold == "tie"), "{held:#}");
+    assert_eq!(env.read("job.sh"), before);
+
+    // As small and the same effects: nothing to decide.
+    env.script("tools-b/label", "#!/bin/sh\necho one\n");
+    env.write("other.sh", &before);
+    let (_, healed) = document(&env, &["--apply", "medium", "--stdout", "final", "--", "bash", "other.sh"]);
+    assert_eq!(healed["status"], "healed", "{healed:#}");
+    assert_eq!(env.run(&["run", "--", "bash", "other.sh"]).code, 0);
+    assert_eq!(env.read("out.txt"), "one\n");
+}

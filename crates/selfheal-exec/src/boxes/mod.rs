@@ -496,7 +496,10 @@ fn limits(given: BoxLimits) -> Limits {
         processes: given.processes.unwrap_or(MOST_PROCESSES),
         memory: given.memory.unwrap_or_else(|| free.map_or(u64::MAX, |free| (free / 2).max(LEAST_MEMORY))),
         file_size: given.file_size.unwrap_or(LARGEST_FILE),
-        room: given.room.unwrap_or_else(|| free.map_or(MOST_ROOM, |free| (free / 4).min(MOST_ROOM))),
+        room: given
+            .room
+            .unwrap_or_else(|| free.map_or(MOST_ROOM, |free| (free / 4).min(MOST_ROOM)))
+            .min(given.most_room.unwrap_or(u64::MAX)),
     }
 }
 

@@ -29,7 +29,7 @@ use crate::case::Case;
 use crate::shell::{Script, splice};
 use crate::text;
 
-rule!(AwkDialect, "awk_dialect", Safe, propose, preview);
+rule!(AwkDialect, "awk_dialect", Safe, propose);
 
 /// Functions that only GNU awk has; from its manual, "Built-in Functions".
 const GNU: &[&str] = &[

@@ -29,7 +29,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Command, Script, splice};
 
-rule!(CopiedFolder, "copied_folder", Unsafe, propose, preview);
+rule!(CopiedFolder, "copied_folder", Unsafe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let folder = case.faults().find_map(|fault| match fault {

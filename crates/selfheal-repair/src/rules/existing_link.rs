@@ -29,7 +29,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Command, Script, Values, splice};
 
-rule!(ExistingLink, "existing_link", Safe, propose, preview);
+rule!(ExistingLink, "existing_link", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let there = case.faults().find_map(|fault| match fault {

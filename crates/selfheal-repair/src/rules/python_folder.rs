@@ -197,6 +197,12 @@ mod tests {
     }
 
     #[test]
+    fn imports_before_it_makes_the_folder_in_the_first_line() {
+        let healed = case("open('out/b/x.txt', 'w').write('x')\n", 1).healed(&PythonFolder);
+        assert!(healed.starts_with("import os\nos.makedirs("), "{healed}");
+    }
+
+    #[test]
     fn makes_the_folder_before_the_statement() {
         let text = "import json\nfor b in bs:\n    with open(os.path.join(OUT, b, \"x.txt\"), \"w\") as f:\n        f.write(b)\n";
         assert_eq!(

@@ -40,6 +40,9 @@ rule!(SearchPath, "search_path", Safe, propose);
 /// Folders below the script's own that are looked into, at most.
 const MOST_FOLDERS: usize = 200;
 
+/// Folders that are as near and offered as alternatives, at most.
+const MOST_ALTERNATIVES: usize = 3;
+
 fn propose(case: &Case) -> Vec<Candidate> {
     let missing = case.faults().find_map(|fault| match fault {
         Fault::CommandNotFound { name } if !name.contains('/') => Some(name.clone()),
@@ -51,18 +54,14 @@ fn propose(case: &Case) -> Vec<Candidate> {
         .filter(|file| file.language.is_shell())
         .or_else(|| case.script.cloned().filter(|script| script.language.is_shell()));
     let Some(file) = file else { return Vec::new() };
-    let Some(folder) = case
-        .scene
-        .which(&name)
-        .first()
-        .and_then(|p| p.parent())
-        .map(Path::to_path_buf)
-        .or_else(|| below(case, &name))
-    else {
-        return Vec::new();
-    };
+    let found = case.scene.which(&name).first().and_then(|place| place.parent()).map(Path::to_path_buf);
+    let folders = found.map_or_else(|| below(case, &name), |folder| vec![folder]);
+    folders.iter().filter_map(|folder| with_folder(case, &file, &name, folder)).collect()
+}
+
+fn with_folder(case: &Case, file: &ScriptFile, name: &str, folder: &Path) -> Option<Candidate> {
     let script = Script::new(&file.text);
-    let entry = entry(case, &file, &script, &folder);
+    let entry = entry(case, file, &script, folder);
     let at = script.after_head(true);
     let line = format!("PATH=\"$PATH:{entry}\"\n");
     let draft = Draft::new(
@@ -70,28 +69,30 @@ fn propose(case: &Case) -> Vec<Candidate> {
         format!("{name} is in {}, which is not on the job's PATH", folder.display()),
         "add the folder at the end of the PATH",
     )
-    .evidence(format!("{} exists", folder.join(&name).display()))
+    .evidence(format!("{} exists", folder.join(name).display()))
     .rewrite(
-        &file,
+        file,
         splice(&file.text, vec![(at..at, line)]),
         format!("line {}: {entry} on the PATH", script.line_of(at)),
     );
-    draft.done().into_iter().collect()
+    draft.done()
 }
 
-/// A folder at or below the script's own with an executable file of that name, the nearest first.
-fn below(case: &Case, name: &str) -> Option<PathBuf> {
+/// The nearest folders at or below the script's own with an executable file of that name. Where several are as near, trials
+/// show which one does the job; when more than one does, and otherwise, a person decides.
+fn below(case: &Case, name: &str) -> Vec<PathBuf> {
     let mut waiting: Vec<PathBuf> = case.home().into_iter().chain([case.job.cwd.clone()]).collect();
     let mut seen = 0;
     while !waiting.is_empty() && seen < MOST_FOLDERS {
-        let mut next = Vec::new();
+        let (mut next, mut found) = (Vec::new(), Vec::new());
         for folder in waiting {
             seen += 1;
             let facts = case.scene.facts(&folder.join(name));
             if facts.is_some_and(|facts| facts.kind == Kind::File && facts.mode & 0o111 != 0)
                 && case.owns(&folder)
             {
-                return Some(folder);
+                found.push(folder);
+                continue;
             }
             let depth = folder.components().count();
             let home = case.home().map_or(0, |home| home.components().count());
@@ -106,10 +107,16 @@ fn below(case: &Case, name: &str) -> Option<PathBuf> {
                 );
             }
         }
+        if !found.is_empty() {
+            found.sort();
+            found.dedup();
+            found.truncate(MOST_ALTERNATIVES);
+            return found;
+        }
         next.truncate(MOST_FOLDERS);
         waiting = next;
     }
-    None
+    Vec::new()
 }
 
 /// Whether a folder's name says that what is in it is for tests or examples, or is no longer used.
@@ -154,6 +161,16 @@ mod tests {
 
     fn missing(name: &str) -> Fault {
         Fault::CommandNotFound { name: name.into() }
+    }
+
+    #[test]
+    fn offers_folders_that_are_as_near_as_alternatives() {
+        let scene = TestScene::new()
+            .raw("b/label", b"#!/bin/sh\n", 0o755)
+            .raw("a/label", b"#!/bin/sh\n", 0o755)
+            .raw("a/far/label", b"#!/bin/sh\n", 0o755);
+        let case = TestCase::new("x.sh", "label\n", scene).fault(missing("label")).at(1);
+        assert_eq!(case.ask(&SearchPath).len(), 2);
     }
 
     #[test]

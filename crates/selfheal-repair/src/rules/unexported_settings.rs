@@ -31,7 +31,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::shell::{Script, Values, splice};
 
-rule!(UnexportedSettings, "unexported_settings", Safe, propose, preview);
+rule!(UnexportedSettings, "unexported_settings", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let missing = case.faults().find_map(|fault| match fault {

@@ -34,7 +34,7 @@ use crate::python;
 use crate::shell::splice;
 use crate::text;
 
-rule!(WrappedList, "wrapped_list", Unsafe, propose, preview);
+rule!(WrappedList, "wrapped_list", Unsafe, propose);
 
 /// What arrays of JavaScript can do, as far as programs ask for it first.
 const OF_LISTS: &[&str] = &[

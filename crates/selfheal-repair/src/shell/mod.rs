@@ -363,9 +363,9 @@ fn short_option(word: &str, flag: char) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.contains(flag)
 }
 
-/// Replaces parts of a text; parts that overlap an earlier one are left out.
+/// Replaces parts of a text; parts that overlap an earlier one are left out. Of several at one place an import comes first.
 pub(crate) fn splice(text: &str, mut parts: Vec<(Range<usize>, String)>) -> String {
-    parts.sort_by_key(|(span, _)| (span.start, span.end));
+    parts.sort_by_key(|(span, new)| (span.start, span.end, !new.starts_with("import ")));
     let mut out = String::with_capacity(text.len() + 256);
     let mut at = 0;
     for (span, new) in parts {

@@ -81,7 +81,7 @@ pub enum Part {
     Memory,
     /// The rules
     Rules,
-    /// What documents say: README, release notes, added folders, past incidents
+    /// What people wrote down: README, release notes, samples, help of tools, added folders, past incidents
     Knowledge,
 }
 

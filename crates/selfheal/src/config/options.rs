@@ -193,6 +193,8 @@ pub struct LimitOptions {
     pub trial: Option<u64>,
     /// Trial work per incident.
     pub incident: Option<u64>,
+    /// What the trials of one incident may write together, in MiB.
+    pub trial_disk: Option<u64>,
     /// Changed lines above which the risk is at least medium.
     pub small_change_lines: Option<u32>,
     /// Applies by policy alone, per machine and day.

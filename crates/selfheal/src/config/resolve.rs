@@ -333,6 +333,9 @@ fn take_limits(limits: &mut Limits, said: LimitOptions, choose: impl Fn(u64, u64
     time(&mut limits.trial_ms, said.trial);
     time(&mut limits.incident_ms, said.incident);
     time(&mut limits.cap_ms, said.cap);
+    if let Some(mib) = said.trial_disk {
+        limits.trial_bytes = choose(limits.trial_bytes, mib.saturating_mul(1 << 20));
+    }
     if let Some(tokens) = said.incident_tokens {
         limits.incident_tokens = choose(limits.incident_tokens, tokens);
     }

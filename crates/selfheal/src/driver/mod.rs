@@ -5,6 +5,7 @@
 //! that is killed leaves a state that names the last action that may have begun, and [`recover`] completes or takes it
 //! back. Nothing is changed on the machine outside of `apply.rs`.
 
+mod allow;
 mod apply;
 mod changes;
 mod decide;
@@ -21,6 +22,7 @@ mod record;
 pub mod recover;
 mod remember;
 mod rivals;
+mod room;
 mod scenario;
 mod timing;
 mod trial;
@@ -127,6 +129,8 @@ pub struct Healer<'a> {
     tie: bool,
     started: Instant,
     trials: u32,
+    /// Bytes that trials may still write.
+    room: u64,
     /// The tokens that a model may still cost.
     #[cfg(feature = "model")]
     budget: std::sync::Arc<selfheal_model::Budget>,
@@ -170,6 +174,7 @@ impl<'a> Healer<'a> {
         let incident = record::opened(&tools, &failure);
         let env: BTreeMap<OsString, OsString> = record::job_env(tools.context, &failure.order);
         let scene = LiveScene::new(failure.job.cwd.clone(), env, Some(tools.boxes));
+        let room = room::of(&tools);
         let sources = propose::sources(tools.context, permissions.given.is_some());
         #[cfg(feature = "model")]
         let incident_tokens = tools.context.settings.limits.incident_tokens;
@@ -191,6 +196,7 @@ impl<'a> Healer<'a> {
             tie: false,
             started: Instant::now(),
             trials: 0,
+            room,
             #[cfg(feature = "model")]
             budget: std::sync::Arc::new(selfheal_model::Budget::new(incident_tokens)),
             notes: Vec::new(),

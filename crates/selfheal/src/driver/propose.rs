@@ -92,7 +92,11 @@ impl Healer<'_> {
         let scene = TimedScene::new(scene);
         let case = Case { job: self.job, argv: &self.job.argv, report, script, trace, scene: &scene };
         let around = |name: &'static str, rule: &mut dyn FnMut()| scene.measure(name, &self.slowest, rule);
-        selfheal_repair::candidates(&case, &Options { preview: true, off: &off, around: Some(&around) })
+        let unread = self.leaves_out(Part::Knowledge);
+        selfheal_repair::candidates(
+            &case,
+            &Options { preview: true, off: &off, unread, around: Some(&around) },
+        )
     }
 
     /// Whether a part of selfheal is left out, to measure what it is worth.

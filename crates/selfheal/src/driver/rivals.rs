@@ -32,7 +32,7 @@ impl Healer<'_> {
             .take(same.min(most))
             .map(|attempt| self.box_order(limit, &attempt.candidate.proposal.changes, &[], &fetch).ok())
             .collect();
-        let runs = parallel::run_all(self.tools.boxes, &orders);
+        let runs = self.run_all(orders);
         for (attempt, run) in attempts.iter_mut().zip(runs) {
             attempt.ahead = run.map(Box::new);
         }

@@ -1,12 +1,21 @@
-//! How long rules take, without what other programs take that they ask (a tool's own help).
+//! How long rules take: the processor's time of the thread, so that it counts on a busy machine too. What other programs
+//! take that they ask (a tool's own help) is not in it.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use rustix::time::{ClockId, clock_gettime};
 use selfheal_core::scene::{PathFacts, Scene};
 
 use crate::document::RuleTime;
+
+/// What this thread had of the processor's time so far.
+fn spent() -> Duration {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
+    Duration::new(seconds, u32::try_from(now.tv_nsec).unwrap_or_default())
+}
 
 /// A scene that knows how long it took to ask programs.
 pub(super) struct TimedScene<'a> {
@@ -21,9 +30,9 @@ impl<'a> TimedScene<'a> {
 
     /// Runs one rule and keeps its time if none took longer.
     pub(super) fn measure(&self, name: &str, slowest: &RefCell<Option<RuleTime>>, rule: &mut dyn FnMut()) {
-        let (started, asked) = (Instant::now(), self.asking.get());
+        let (started, asked) = (spent(), self.asking.get());
         rule();
-        let took = started.elapsed().saturating_sub(self.asking.get().saturating_sub(asked));
+        let took = spent().saturating_sub(started).saturating_sub(self.asking.get().saturating_sub(asked));
         let microseconds = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
         let mut slowest = slowest.borrow_mut();
         if slowest.as_ref().is_none_or(|known| known.microseconds < microseconds) {
@@ -70,9 +79,9 @@ impl Scene for TimedScene<'_> {
     }
 
     fn ask(&self, argv: &[&str]) -> Option<String> {
-        let started = Instant::now();
+        let started = spent();
         let answer = self.below.ask(argv);
-        self.asking.set(self.asking.get() + started.elapsed());
+        self.asking.set(self.asking.get() + spent().saturating_sub(started));
         answer
     }
 }

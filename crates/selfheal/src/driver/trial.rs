@@ -8,15 +8,15 @@ use selfheal_core::engine::{Event, Progress};
 use selfheal_core::fault::Fault;
 use selfheal_core::ids::Signature;
 use selfheal_core::outcome::Outcome;
-use selfheal_core::ports::{BoxOrder, BoxedRun, PortError};
+use selfheal_core::ports::{BoxLimits, BoxOrder, BoxedRun, PortError, Trouble};
 use selfheal_core::proposal::{FileChange, Source};
 use selfheal_core::report::Report;
-use selfheal_core::run::Ended;
 use selfheal_core::verification::{CheckResult, SceneEdit, Showed, Verdict, Verification};
 use selfheal_guard::AdmitInput;
 use selfheal_repair::Candidate;
 
 use super::Healer;
+use super::allow::with_what_to_allow;
 use super::patched::PatchedScene;
 use crate::command_error::CommandError;
 use crate::contract::AfterBoxed;
@@ -24,7 +24,7 @@ use crate::contract::AfterBoxed;
 /// How often a repair may grow by one more kind of fault.
 const MOST_STEPS: usize = 8;
 /// Boxed runs per incident, scenarios included.
-const MOST_TRIALS: u32 = 120;
+pub(super) const MOST_TRIALS: u32 = 120;
 /// Contents kept of a boxed run's streams, at each end.
 const KEEP: usize = 64 * 1024;
 
@@ -55,7 +55,7 @@ impl Attempt {
             name: "failing-input".to_owned(),
             title: "the failing run again".to_owned(),
             showed,
-            why,
+            why: if showed == Showed::Inconclusive { with_what_to_allow(&why) } else { why },
         };
         self.verification = Some(Verification::from_checks(rung.to_owned(), vec![check]));
         self
@@ -330,10 +330,7 @@ impl Healer<'_> {
 
     fn boxed_order(&mut self, order: &BoxOrder) -> Result<BoxedRun, PortError> {
         let boxed = self.tools.boxes.run(order)?;
-        if matches!(boxed.run.ended, Ended::TimedOut { .. }) {
-            // What ran into its limit once would do so in every further trial, and the job waits meanwhile.
-            self.trials = MOST_TRIALS;
-        }
+        self.count(&boxed);
         Ok(boxed)
     }
 
@@ -348,10 +345,10 @@ impl Healer<'_> {
         self.trials += 1;
         let left = self.time_left_ms();
         if self.trials > MOST_TRIALS || left == 0 {
-            return Err(PortError::plain(
-                "stay within the limits for trials",
-                selfheal_core::ports::Trouble::NoRoom,
-            ));
+            return Err(PortError::plain("stay within the time for trials", Trouble::NoRoom));
+        }
+        if !self.has_room() {
+            return Err(PortError::plain("stay within the room for trials", Trouble::NoRoom));
         }
         let mut edits: Vec<SceneEdit> = changes.iter().map(scene_edit).collect();
         edits.extend_from_slice(setup);
@@ -366,6 +363,7 @@ impl Healer<'_> {
             hidden: vec![self.tools.context.state.clone()],
             keep: KEEP,
             fetch: fetch.to_vec(),
+            limits: BoxLimits { most_room: Some(self.room), ..BoxLimits::default() },
             ..BoxOrder::default()
         })
     }

@@ -17,11 +17,15 @@ use crate::contract::AfterBoxed;
 use crate::normal;
 
 use super::Healer;
+use super::allow::with_what_to_allow;
 use super::scenario::{checks_hold, differences};
 use super::trial::Attempt;
 
 /// How long two runs of the original are apart when it is asked what is volatile.
 const VOLATILE_MS: u64 = 1_100;
+
+/// Programs beside the step that are made to fail.
+const MOST_NEIGHBOURS: usize = 2;
 
 /// Commands that are not replaced by one that fails: shells do these themselves, or are needed to run at all.
 const NOT_REPLACED: [&str; 24] = [
@@ -38,6 +42,21 @@ struct GoodRuns {
 
 /// The name of the check on the inputs of a good run.
 pub(super) const GOOD_INPUTS: &str = "good-inputs";
+
+/// The runs of one scenario.
+struct Runs {
+    /// Of the repaired job, or why it could not be run.
+    repaired: Result<BoxedRun, String>,
+    /// Of the original, where both are compared.
+    original: Option<BoxedRun>,
+}
+
+/// What became of a job with a program that always fails.
+enum Stubbed {
+    NotRun(&'static str),
+    Fails,
+    Succeeds(Vec<SceneEdit>),
+}
 
 /// What a repaired job does beside the original, from the same start.
 pub(super) enum Beside {
@@ -57,14 +76,20 @@ impl Healer<'_> {
         let mut checks =
             vec![result("failing-input", "the failing run again", Showed::Passed, "it succeeds")];
         let mut good = GoodRuns { runs: vec![(Vec::new(), first.clone())], half: None };
-        for scenario in attempt.candidate.scenarios.clone() {
-            checks.push(self.scenario(&changes, &scenario, &mut good));
+        let scenarios = attempt.candidate.scenarios.clone();
+        let runs = self.scenario_runs(&changes, &scenarios);
+        for (scenario, runs) in scenarios.iter().zip(runs) {
+            checks.push(self.scenario(&changes, scenario, runs, &mut good));
         }
         checks.extend(self.good_inputs(&changes));
-        checks.extend(self.derived(&attempt.candidate.clone()));
+        checks.extend(self.derived(&attempt.candidate.clone(), first));
         checks.extend(self.contract_held(first));
         checks.push(self.failed_step_ran(&changes, &good));
         checks.push(self.made_to_fail(&changes, &good));
+        checks.extend(self.neighbours_made_to_fail(&changes, &good));
+        for check in checks.iter_mut().filter(|check| check.showed == Showed::Inconclusive) {
+            check.why = with_what_to_allow(&check.why);
+        }
         attempt.left = None;
         attempt.verification = Some(Verification::from_checks(first.rung.clone(), checks));
         (attempt, good.half)
@@ -84,13 +109,40 @@ impl Healer<'_> {
         (!shown.is_empty()).then(|| result("contract", "what the job must have done", showed, &why))
     }
 
-    fn scenario(&mut self, changes: &[FileChange], scenario: &Scenario, good: &mut GoodRuns) -> CheckResult {
+    /// The runs of the repaired job in all scenarios, and of the original where both are compared, all at once.
+    fn scenario_runs(&mut self, changes: &[FileChange], scenarios: &[Scenario]) -> Vec<Runs> {
+        let limit = self.tools.context.settings.limits.trial_ms;
+        let (mut orders, mut refused) = (Vec::new(), Vec::new());
+        for scenario in scenarios {
+            let fetch: Vec<PathBuf> =
+                scenario.checks.iter().filter_map(|check| check.path().map(PathBuf::from)).collect();
+            let repaired = self.box_order(limit, changes, &scenario.setup, &fetch);
+            refused.push(repaired.as_ref().err().map(|error| format!("failed to {}", error.doing)));
+            orders.push(repaired.ok());
+            let original = self.box_order(limit, &[], &scenario.setup, &[]).ok();
+            orders.push(original.filter(|_| scenario.expect != Expect::Fails));
+        }
+        let mut runs = self.run_all(orders).into_iter();
+        let paired = refused.into_iter().map(|refused| {
+            let repaired = runs.next().flatten();
+            let why = || refused.unwrap_or_else(|| "it could not be run in a box".to_owned());
+            Runs { repaired: repaired.ok_or_else(why), original: runs.next().flatten() }
+        });
+        paired.collect()
+    }
+
+    fn scenario(
+        &mut self,
+        changes: &[FileChange],
+        scenario: &Scenario,
+        runs: Runs,
+        good: &mut GoodRuns,
+    ) -> CheckResult {
         let shown = |showed, why: &str| result(&scenario.name, &scenario.title, showed, why);
-        let fetch: Vec<PathBuf> =
-            scenario.checks.iter().filter_map(|check| check.path().map(PathBuf::from)).collect();
-        let boxed = match self.boxed_with(changes, &scenario.setup, &fetch) {
+        let original = runs.original;
+        let boxed = match runs.repaired {
             Ok(boxed) => boxed,
-            Err(error) => return shown(Showed::Inconclusive, &format!("failed to {}", error.doing)),
+            Err(why) => return shown(Showed::Inconclusive, &why),
         };
         let failed = matches!(self.interpret(&boxed.run), Outcome::Failed { .. });
         if let (true, Some(reason)) = (failed, &boxed.inconclusive) {
@@ -105,12 +157,12 @@ impl Healer<'_> {
                 shown(Showed::Failed, &why)
             }
             (Expect::Succeeds, false) => {
-                let outcome = self.succeeded_in(changes, scenario, &boxed);
+                let outcome = self.succeeded_in(changes, scenario, original.as_ref(), &boxed);
                 good.runs.push((scenario.setup.clone(), boxed));
                 outcome
             }
             (Expect::SameAsOriginal, _) => {
-                let outcome = self.compared(scenario, &boxed);
+                let outcome = self.compared(scenario, original.as_ref(), &boxed);
                 if failed {
                     good.half.get_or_insert(boxed);
                 } else {
@@ -123,7 +175,13 @@ impl Healer<'_> {
 
     /// A scenario that succeeded counts when its checks hold, a changed line ran, and, where the original works too,
     /// both do the same.
-    fn succeeded_in(&mut self, changes: &[FileChange], scenario: &Scenario, boxed: &BoxedRun) -> CheckResult {
+    fn succeeded_in(
+        &mut self,
+        changes: &[FileChange],
+        scenario: &Scenario,
+        original: Option<&BoxedRun>,
+        boxed: &BoxedRun,
+    ) -> CheckResult {
         let shown = |showed, why: &str| result(&scenario.name, &scenario.title, showed, why);
         if let Err(why) = checks_hold(&self.job.cwd, &scenario.checks, boxed) {
             return shown(Showed::Failed, &why);
@@ -131,14 +189,21 @@ impl Healer<'_> {
         if changed_line_ran(changes, boxed.trace.as_ref()) == Some(false) {
             return shown(Showed::NotTested, "no changed line ran");
         }
-        let compared = self.compared(scenario, boxed);
+        let compared = self.compared(scenario, original, boxed);
         if compared.showed == Showed::NotTested { shown(Showed::Passed, "it succeeds") } else { compared }
     }
 
     /// Compares with what the original does from the same start.
-    fn compared(&mut self, scenario: &Scenario, repaired: &BoxedRun) -> CheckResult {
+    fn compared(
+        &mut self,
+        scenario: &Scenario,
+        original: Option<&BoxedRun>,
+        repaired: &BoxedRun,
+    ) -> CheckResult {
         let shown = |showed, why: &str| result(&scenario.name, &scenario.title, showed, why);
-        match self.beside_original(&scenario.setup, repaired) {
+        let beside =
+            original.map_or(Beside::Unknown, |original| self.beside(&scenario.setup, original, repaired));
+        match beside {
             Beside::Unknown => shown(Showed::NotTested, "the original could not be run for comparison"),
             Beside::BothFail => shown(Showed::NotTested, "the original fails here too"),
             Beside::OnlyOriginalFails => shown(Showed::Passed, "it succeeds where the original fails"),
@@ -147,13 +212,6 @@ impl Healer<'_> {
             Beside::Differs(what) => {
                 shown(Showed::Failed, &format!("it does other things than the original: {what}"))
             }
-        }
-    }
-
-    fn beside_original(&mut self, setup: &[SceneEdit], repaired: &BoxedRun) -> Beside {
-        match self.boxed(&[], setup) {
-            Ok(original) => self.beside(setup, &original, repaired),
-            Err(_) => Beside::Unknown,
         }
     }
 
@@ -184,10 +242,18 @@ impl Healer<'_> {
     fn good_inputs(&mut self, changes: &[FileChange]) -> Option<CheckResult> {
         let setup = normal::good_state(self.tools.store, &self.job.key)?;
         let shown = |showed, why: &str| result(GOOD_INPUTS, "the inputs of the last good run", showed, why);
-        let Ok(repaired) = self.boxed(changes, &setup) else {
+        let limit = self.tools.context.settings.limits.trial_ms;
+        let orders = vec![
+            self.box_order(limit, changes, &setup, &[]).ok(),
+            self.box_order(limit, &[], &setup, &[]).ok(),
+        ];
+        let mut runs = self.run_all(orders).into_iter();
+        let (repaired, original) = (runs.next().flatten(), runs.next().flatten());
+        let Some(repaired) = repaired else {
             return Some(shown(Showed::Inconclusive, "it could not be run"));
         };
-        Some(match self.beside_original(&setup, &repaired) {
+        let beside = original.map_or(Beside::Unknown, |original| self.beside(&setup, &original, &repaired));
+        Some(match beside {
             Beside::Same => shown(Showed::Passed, "it does the same as the original"),
             Beside::OnlyRepairedFails => shown(Showed::Failed, "it fails where the original succeeds"),
             Beside::Differs(what) => {
@@ -252,30 +318,102 @@ impl Healer<'_> {
         let Some(command) = self.external_command(good) else {
             return shown(Showed::NotTested, "the step is not a program that can be replaced");
         };
+        match self.stubbed(changes, good, &command) {
+            Stubbed::NotRun(why) => shown(Showed::NotTested, why),
+            Stubbed::Fails => shown(Showed::Passed, "the job fails then, as it must"),
+            Stubbed::Succeeds(setup) => match self.original_cares(&setup) {
+                true => shown(Showed::Failed, "the job succeeds although the step fails"),
+                false => shown(Showed::NotTested, "the original does not care either, or cannot be asked"),
+            },
+        }
+    }
+
+    /// Runs the repaired job with a program replaced by one that always fails.
+    fn stubbed(&mut self, changes: &[FileChange], good: &GoodRuns, command: &Path) -> Stubbed {
         let mark = PathBuf::from(format!("/tmp/.made-to-fail-{}", self.incident.id.short()));
         let stub = SceneEdit::Write {
-            path: command.clone(),
+            path: command.to_path_buf(),
             content: format!("#!/bin/sh\n: > {}\nexit 70\n", mark.display()).into_bytes(),
             mode: Some(0o755),
         };
-        let Some((setup, _)) = good.runs.iter().rev().find(|(_, run)| ran_program(run, &command)) else {
-            return shown(Showed::NotTested, "no run came to the step");
+        let Some((setup, _)) = good.runs.iter().rev().find(|(_, run)| ran_program(run, command)) else {
+            return Stubbed::NotRun("no run came to the step");
         };
         let mut setup = setup.clone();
         setup.push(stub);
         let Ok(broken) = self.boxed(changes, &setup) else {
-            return shown(Showed::NotTested, "it could not be run");
+            return Stubbed::NotRun("it could not be run");
         };
         if !broken.effects.iter().any(|effect| effect.path == mark) {
-            return shown(Showed::NotTested, "it did not come to the step");
+            return Stubbed::NotRun("it did not come to the step");
         }
-        if broken.run.ended.code() != 0 {
-            return shown(Showed::Passed, "the job fails then, as it must");
+        if broken.run.ended.code() == 0 { Stubbed::Succeeds(setup) } else { Stubbed::Fails }
+    }
+
+    /// With the programs beside the repaired step replaced by ones that always fail, the job must fail: those whose failure
+    /// ends a strict script by what stands there.
+    fn neighbours_made_to_fail(&mut self, changes: &[FileChange], good: &GoodRuns) -> Vec<CheckResult> {
+        let title = "what runs beside the step is made to fail";
+        let shown = |title: &str, showed, why: &str| result("neighbour-made-to-fail", title, showed, why);
+        let programs = self.neighbours(changes, good);
+        if programs.is_empty() {
+            return vec![shown(title, Showed::NotTested, "no program beside it would have to end the job")];
         }
-        match self.original_cares(&setup) {
-            true => shown(Showed::Failed, "the job succeeds although the step fails"),
-            false => shown(Showed::NotTested, "the original does not care either, or cannot be asked"),
+        let mut checks = Vec::new();
+        for program in programs {
+            let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let title = format!("{name}, beside the step, is made to fail");
+            checks.push(match self.stubbed(changes, good, &program) {
+                Stubbed::NotRun(why) => shown(&title, Showed::NotTested, why),
+                Stubbed::Fails => shown(&title, Showed::Passed, "the job fails then, as it must"),
+                Stubbed::Succeeds(_) => {
+                    shown(&title, Showed::Failed, &format!("the job succeeds although {name} fails"))
+                }
+            });
         }
+        checks
+    }
+
+    /// Programs near the changed lines of a strict script, each in a statement of its own whose failure ends the script.
+    fn neighbours(&self, changes: &[FileChange], good: &GoodRuns) -> Vec<PathBuf> {
+        use selfheal_core::scene::Scene;
+        let Some(change) = changes.iter().find(|change| Some(&change.path) == self.job.script.as_ref())
+        else {
+            return Vec::new();
+        };
+        let text = |content: &Option<Vec<u8>>| {
+            String::from_utf8_lossy(content.as_deref().unwrap_or_default()).into_owned()
+        };
+        let (before, after) = (text(&change.before), text(&change.after));
+        let near = diff::changed_line_numbers(&before, &after).first().copied().unwrap_or(1);
+        let Ok(script) = selfheal_syntax::shell::Script::parse(&after) else { return Vec::new() };
+        if !self.is_strict() || script.has_error() || !script.traps().is_empty() {
+            return Vec::new();
+        }
+        let own = self.failed_words();
+        let mut found: Vec<(u32, PathBuf)> = Vec::new();
+        for command in script.commands() {
+            let context = &command.context;
+            let plain = context.failure_ends()
+                && !context.conditional()
+                && !context.subshell
+                && !context.substitution
+                && context.pipeline.is_none()
+                && script.option_at("errexit", command.lines.0);
+            let Some(name) = command.name().filter(|name| plain && !name.contains('/')) else { continue };
+            let used_once =
+                script.commands().iter().filter(|other| other.name().as_ref() == Some(&name)).count() == 1;
+            if NOT_REPLACED.contains(&name.as_str()) || own.first() == Some(&name) || !used_once {
+                continue;
+            }
+            let Some(place) = self.scene.which(&name).into_iter().next() else { continue };
+            let ran = good.runs.iter().any(|(_, run)| ran_program(run, &place));
+            if ran && !place.starts_with(&self.job.cwd) {
+                found.push((command.lines.0.abs_diff(near), place));
+            }
+        }
+        found.sort();
+        found.into_iter().map(|(_, place)| place).take(MOST_NEIGHBOURS).collect()
     }
 
     /// Whether the original succeeds from a start and fails when the last change of the start, the failing stub, is made

@@ -72,6 +72,7 @@ fn a_job_that_wants_everything_gets_its_share() {
         memory: Some(256 << 20),
         file_size: Some(64 << 20),
         room: Some(16 << 20),
+        most_room: None,
     };
     for (line, word) in [
         (

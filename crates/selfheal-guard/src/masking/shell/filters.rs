@@ -127,7 +127,10 @@ fn filter(command: &Command) -> Option<Finding> {
     let weight = match name.as_str() {
         "grep" | "egrep" | "fgrep" => grep(&words),
         "sed" => words.iter().filter_map(|word| sed(word)).max(),
-        "awk" | "gawk" | "mawk" => words.iter().find_map(|word| awk(word)),
+        // With its braces: `{ print $1 }` is no condition.
+        "awk" | "gawk" | "mawk" => {
+            command.arguments().iter().find_map(|word| awk(word.text.trim_matches(['\'', '"'])))
+        }
         "head" => head(&words),
         "tail" if !words.iter().any(|word| word.contains('+')) => Some(Weight::Medium),
         _ => None,

@@ -1,0 +1,5 @@
+#!/bin/bash
+# Names as "last, first" for the badges.
+set -euo pipefail
+cd "$(dirname "$0")"
+mawk -F: 'NF == 2 { print $1 ":" $2 }' guests > badges
