@@ -382,6 +382,18 @@ fn a_hostile_folder_is_gone_through_in_order() {
 }
 
 #[test]
+fn release_notes_are_found_among_thousands_of_files() {
+    let env = env();
+    env.write("nightly.sh", JOB);
+    for number in 0..2_500 {
+        env.write(&format!("note{number}.log"), "");
+    }
+    env.write("CHANGES", NOTES);
+    let found = env.run(&["knowledge", "search", "--near", "nightly.sh", "bad flag --outbox"]);
+    assert!(found.stdout.contains("--outbox is now called --spool"), "{found:?}");
+}
+
+#[test]
 fn what_cannot_be_added_is_told_with_a_hint() {
     let env = env();
     for (args, part) in [

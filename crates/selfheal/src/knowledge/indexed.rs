@@ -23,6 +23,8 @@ use crate::context::Context;
 
 /// The time in which an index may follow its files while a job waits to be healed.
 const WHILE_HEALING: Duration = Duration::from_secs(1);
+/// Documents that are looked at whatever the time: a small folder is always up to date.
+const AT_LEAST: usize = 500;
 /// The time of a tick.
 const IN_A_TICK: Duration = Duration::from_secs(60);
 /// Names that are looked at in a folder, and how deep.
@@ -173,7 +175,7 @@ impl<'a> Refresh<'a> {
     }
 
     fn late(&self) -> bool {
-        self.until.is_some_and(|until| Instant::now() >= until)
+        self.seen.len() >= AT_LEAST && self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     fn source(&mut self, source: &KnowledgeSource) -> Result<(), PortError> {

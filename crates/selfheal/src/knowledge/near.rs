@@ -14,7 +14,8 @@ use super::Place;
 use super::read::{Sort, read, sort_of};
 use super::walk::{Limits, Root, Seen, Walked};
 
-/// The time for all of it.
+/// The time after which only what tells most is still read: the first so many files.
+const FIRST_FILES: usize = 24;
 const TIME: Duration = Duration::from_millis(150);
 /// Names that are looked at below a folder, and how deep.
 const NAMES: usize = 2_000;
@@ -52,17 +53,14 @@ pub fn near(place: &Place<'_>) -> Near {
     for (at, folder) in folders(place).into_iter().enumerate() {
         let Ok(root) = Root::open(&folder.path) else { continue };
         let (names, depth) = if folder.is_own { (NAMES, DEPTH) } else { (NAMES_ABOVE, 0) };
-        let walked = root.walk(Limits { names, depth, until: Some(until) });
+        let walked = root.walk(Limits { names, depth, until: None });
         if at == 0 {
             out.tree = tree(&folder.path, &walked, place);
         }
         for seen in chosen(&root, &walked, &folder, place) {
             let path = root.full(&seen.path);
-            if Instant::now() >= until
-                || room == 0
-                || out.files.len() >= MOST_FILES
-                || out.files.contains(&path)
-            {
+            let late = out.files.len() >= FIRST_FILES && Instant::now() >= until;
+            if late || room == 0 || out.files.len() >= MOST_FILES || out.files.contains(&path) {
                 continue;
             }
             let Ok(found) = read(&root, &seen, place.redactor) else { continue };

@@ -13,6 +13,8 @@ use std::time::Instant;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
+use super::read::{Sort, sort_of};
+
 /// How far a walk goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -20,9 +22,17 @@ pub struct Limits {
     pub names: usize,
     /// Folders below each other.
     pub depth: usize,
-    /// When it must be at its end.
+    /// When it must be at its end, once it has looked at [`AT_LEAST`] names: what is small is seen whole, however slow the
+    /// machine is.
     pub until: Option<Instant>,
 }
+
+/// Names that are looked at whatever the time.
+const AT_LEAST: usize = 5_000;
+/// Entries of one folder that are listed, to find what tells most among them.
+const MOST_ENTRIES: usize = 100_000;
+/// Names of one folder that are taken beyond the limit because they tell most.
+const MOST_TELLING: usize = 100;
 
 /// A regular file that was seen.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +119,8 @@ impl Root {
                 continue;
             };
             names += entries.len();
-            if names >= limits.names || limits.until.is_some_and(|until| Instant::now() >= until) {
+            let late = names >= AT_LEAST && limits.until.is_some_and(|until| Instant::now() >= until);
+            if names >= limits.names || late {
                 walked.cut = true;
             }
             let Some(fd) = self.at(&folder, OFlags::DIRECTORY) else { continue };
@@ -133,13 +144,17 @@ impl Root {
         walked
     }
 
-    /// The names in a folder, sorted; at most so many, and then those that the system gave first.
+    /// The names in a folder, sorted; at most so many, and then those that the system gave first, and all that say what
+    /// changed or what there is.
     fn names(&self, folder: &Path, most: usize) -> Option<Vec<OsString>> {
         let fd = self.at(folder, OFlags::DIRECTORY)?;
         let entries = Dir::read_from(&fd).ok()?;
         let names = entries.filter_map(Result::ok).map(|entry| entry.file_name().to_bytes().to_vec());
         let own = names.filter(|name| name != b"." && name != b"..");
-        let mut names: Vec<OsString> = own.take(most).map(OsString::from_vec).collect();
+        let mut all = own.take(MOST_ENTRIES).map(OsString::from_vec);
+        let mut names: Vec<OsString> = all.by_ref().take(most).collect();
+        let tells = |name: &OsString| matches!(sort_of(Path::new(name)), Sort::Notes | Sort::Readme);
+        names.extend(all.filter(tells).take(MOST_TELLING));
         names.sort();
         Some(names)
     }
