@@ -1,4 +1,7 @@
-//! The notifiers through their public surface, with real programs.
-#![expect(clippy::unwrap_used, reason = "tests")]
+//! The notifiers through their public surface, with real programs and real servers on this machine.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod mail;
 mod program;
+mod servers;
+mod webhook;
