@@ -47,6 +47,30 @@ pub struct Incident {
     pub note: Option<Redacted>,
     /// The process that works on it, while one does.
     pub owner: Option<Owner>,
+    /// Until when a person may decide; afterwards the repair expires. `None` means for as long as the files stay.
+    #[serde(default)]
+    pub answer_by: Option<Timestamp>,
+    /// What people wrote down about it, oldest first.
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
+    /// The first incident of a row in which several jobs failed from one cause, this one among them: people were told of
+    /// that one only.
+    #[serde(default)]
+    pub one_of: Option<IncidentId>,
+    /// Tokens that models took.
+    #[serde(default)]
+    pub tokens: u64,
+}
+
+/// What a person wrote down about an incident.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    /// When.
+    pub at: Timestamp,
+    /// The user's number.
+    pub uid: u32,
+    /// The text.
+    pub text: Redacted,
 }
 
 /// The process that works on an incident.
@@ -84,6 +108,9 @@ pub struct Round {
     /// The passages of documents that the question to a model held.
     #[serde(default)]
     pub knowledge: Vec<UsedPiece>,
+    /// What the repaired job did to files in its box, a line each, as far as it was tried.
+    #[serde(default)]
+    pub effects: Vec<Redacted>,
 }
 
 /// A file change with its contents in the snapshots.

@@ -542,24 +542,59 @@ pub trait Knowledge {
     fn search(&self, terms: &[String], most: usize) -> Result<Vec<Piece>, PortError>;
 }
 
-/// The outbox: messages that wait to be delivered.
+/// The outbox: messages that wait to be delivered, and to which channel each was.
 pub trait Outbox {
     /// Puts a message in.
     ///
     /// # Errors
     /// When it cannot be stored.
     fn put(&self, message: &Message) -> Result<(), PortError>;
-    /// The messages that are due. They are the caller's for five minutes, so that two callers do not deliver the same
-    /// one; one that is not settled by then is due again.
-    ///
-    /// # Errors
-    /// When the store cannot be read.
-    fn due(&self, now: Timestamp, most: usize) -> Result<Vec<(i64, Message)>, PortError>;
-    /// Marks a message as delivered, or to be tried again at a moment.
+    /// Hands the messages that are new to these channels, each to all of them; how many there were.
     ///
     /// # Errors
     /// When it cannot be stored.
-    fn settle(&self, row: i64, again: Option<Timestamp>) -> Result<(), PortError>;
+    fn hand_out(&self, channels: &[&str], now: Timestamp) -> Result<usize, PortError>;
+    /// The messages that are due for a channel. They are the caller's for five minutes, so that two callers do not
+    /// deliver the same one; one that is not settled by then is due again.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    fn due(&self, channel: &str, now: Timestamp, most: usize) -> Result<Vec<Due>, PortError>;
+    /// Says what became of messages for a channel.
+    ///
+    /// # Errors
+    /// When it cannot be stored, or there is no such message.
+    fn settle(&self, channel: &str, rows: &[i64], outcome: &Delivery) -> Result<(), PortError>;
+}
+
+/// A message that is due for a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Due {
+    /// Its number in the store.
+    pub row: i64,
+    /// How often its delivery to the channel was tried.
+    pub attempts: u32,
+    /// The message.
+    pub message: Message,
+}
+
+/// What became of the try to deliver a message to a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// It was taken.
+    Done(Timestamp),
+    /// It was not, and is tried again.
+    Again {
+        /// When.
+        at: Timestamp,
+        /// Why it was not.
+        error: Redacted,
+    },
+    /// It never was, and is not tried any more.
+    GivenUp {
+        /// Why it was not.
+        error: Redacted,
+    },
 }
 
 /// A message to a person.

@@ -4,16 +4,70 @@ use serde::{Deserialize, Serialize};
 
 use crate::proposal::Risk;
 
-/// What happens unattended with a verified repair of one risk.
+/// What happens unattended with a verified repair of one risk. Never is one applied because nobody answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "String", into = "String")]
 pub enum Answer {
     /// Put it in.
     Apply,
     /// Leave it ready for a person.
     Park,
+    /// Leave it ready for a person for so many milliseconds; then it expires.
+    Wait(u64),
     /// Drop it.
     Deny,
+}
+
+/// The units of `wait 2h`, in milliseconds.
+const UNITS: [(&str, u64); 4] = [("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+/// The longest wait, in milliseconds: thirty days.
+const LONGEST_WAIT_MS: u64 = 30 * 86_400_000;
+
+/// A text that is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is none of: apply, park, deny, wait 2h (a number with s, m, h or d; at most 30d)")]
+pub struct NoAnswer(String);
+
+impl TryFrom<String> for Answer {
+    type Error = NoAnswer;
+
+    fn try_from(text: String) -> Result<Self, NoAnswer> {
+        match text.as_str() {
+            "apply" => Ok(Self::Apply),
+            "park" => Ok(Self::Park),
+            "deny" => Ok(Self::Deny),
+            other => other.strip_prefix("wait ").and_then(wait_of).map(Self::Wait).ok_or(NoAnswer(text)),
+        }
+    }
+}
+
+/// A length of time such as `90m`.
+fn wait_of(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let (unit, factor) = UNITS.iter().find(|(unit, _)| text.ends_with(unit))?;
+    let number: u64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+    number.checked_mul(*factor).filter(|ms| (1..=LONGEST_WAIT_MS).contains(ms))
+}
+
+impl From<Answer> for String {
+    fn from(answer: Answer) -> Self {
+        answer.to_string()
+    }
+}
+
+impl std::fmt::Display for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Apply => f.write_str("apply"),
+            Self::Park => f.write_str("park"),
+            Self::Deny => f.write_str("deny"),
+            Self::Wait(ms) => {
+                let whole = UNITS.iter().rev().find(|(_, factor)| ms % factor == 0);
+                let (unit, factor) = whole.unwrap_or(&("s", 1_000));
+                write!(f, "wait {}{unit}", ms.div_ceil(*factor))
+            }
+        }
+    }
 }
 
 /// What is allowed unattended.
@@ -48,8 +102,8 @@ impl Policy {
         match risk {
             Risk::Low => self.low,
             Risk::Medium => self.medium,
-            Risk::High if self.high == Answer::Deny => Answer::Deny,
-            Risk::High => Answer::Park,
+            Risk::High if self.high == Answer::Apply => Answer::Park,
+            Risk::High => self.high,
         }
     }
 }
@@ -113,6 +167,28 @@ impl Default for Limits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn answers_are_written_as_they_are_read() {
+        let read = |text: &str| Answer::try_from(text.to_owned());
+        for text in ["apply", "park", "deny", "wait 2h", "wait 90m", "wait 1d", "wait 5s"] {
+            assert_eq!(read(text).unwrap().to_string(), text);
+        }
+        assert_eq!(read("wait  120 m").unwrap(), Answer::Wait(7_200_000));
+        for text in [
+            "",
+            "yes",
+            "wait",
+            "wait h",
+            "wait 2",
+            "wait 0h",
+            "wait 31d",
+            "wait 99999999999999999999h",
+            "Wait 2h",
+        ] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn apply_low_does_not_apply_medium_and_nothing_applies_high() {

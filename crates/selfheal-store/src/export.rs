@@ -28,7 +28,7 @@ const fn kind(
     Kind { name, table, at, order }
 }
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 10] = [
     kind("run", "run", Some("started"), "started, id"),
     kind("facts", "facts", None, "hash"),
     kind("incident", "incident", Some("updated"), "opened, id"),
@@ -38,6 +38,7 @@ const KINDS: [Kind; 9] = [
     kind("memory", "memory", Some("learnt"), "rowid"),
     kind("tally", "tally", None, "class, tool, kind, name"),
     kind("message", "outbox", Some("at"), "id"),
+    kind("delivery", "delivery", None, "message, channel"),
 ];
 
 /// Columns whose text is JSON.

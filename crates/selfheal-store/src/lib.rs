@@ -45,6 +45,7 @@ pub use gc::{Collection, Retention};
 pub use good::{GoodRun, KeptInput, Produced};
 pub use knowledge::{KnowledgeIndex, KnowledgeSource, KnowledgeSources};
 pub use ledger::{Anchor, Anew, Compared, LedgerRecord, RecordFilter};
+pub use outbox::Undelivered;
 pub use root::{Places, choose_root, on_network};
 pub use settings::{End, Level, frozen, set_frozen};
 

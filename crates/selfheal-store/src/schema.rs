@@ -9,8 +9,12 @@ use selfheal_core::ports::{PortError, Trouble};
 use crate::trouble::sql;
 
 /// The migrations; the n-th leads to version n.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("schema/0001.sql"), include_str!("schema/0002.sql"), include_str!("schema/0003.sql")];
+const MIGRATIONS: [&str; 4] = [
+    include_str!("schema/0001.sql"),
+    include_str!("schema/0002.sql"),
+    include_str!("schema/0003.sql"),
+    include_str!("schema/0004.sql"),
+];
 
 /// The version that this selfheal reads and writes.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;

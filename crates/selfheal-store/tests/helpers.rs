@@ -71,6 +71,10 @@ pub fn incident(number: u32) -> Incident {
         holds: Vec::new(),
         note: None,
         owner: None,
+        answer_by: None,
+        remarks: Vec::new(),
+        one_of: None,
+        tokens: 0,
     }
 }
 

@@ -51,7 +51,7 @@ fn a_newer_store_is_left_alone() {
     let before = fs::read(place.database()).unwrap();
     let error = refused(&place.root());
     assert_eq!(error.trouble, Trouble::Newer);
-    assert_eq!(error.to_string(), "use a store of version 999; this selfheal knows versions up to 3");
+    assert_eq!(error.to_string(), "use a store of version 999; this selfheal knows versions up to 4");
     assert_eq!(fs::read(place.database()).unwrap(), before);
 }
 
@@ -200,10 +200,11 @@ fn an_old_database_is_opened_with_all_that_it_holds() {
         assert_eq!(store.entries(&id(1), 9).unwrap(), [entry("opened", 1), entry("held", 1)]);
         assert_eq!(store.verify().unwrap().broken, None);
         assert_eq!(store.recall(&Signature::new("s"), Path::new("/srv/job.sh"), "").unwrap().len(), 1);
-        assert_eq!(store.due(Timestamp(10), 9).unwrap().len(), 1);
+        assert_eq!(store.hand_out(&["mail"], Timestamp(10)).unwrap(), 1);
+        assert_eq!(store.due("mail", Timestamp(10), 9).unwrap().len(), 1);
         store.store(&incident(2), &[entry("opened", 2)]).unwrap();
         assert_eq!(store.verify().unwrap().broken, None);
-        assert_eq!(version(), 3);
+        assert_eq!(version(), 4);
     }
 }
 

@@ -31,6 +31,7 @@ label-done = done
 label-undo = undo
 label-next = next
 label-held = held
+label-risk = risk
 label-note = note
 
 # What a job that goes on waits for
@@ -146,6 +147,21 @@ message-error = selfheal: { $command } failed, and selfheal could not go on
 message-slow = selfheal: { $command } has been running for { $taken } s
 message-slow-why = That is more than three times the longest of its { $runs } good runs, { $longest } s. It goes on until its deadline.
 message-approve = Approve with: selfheal approve { $id }
+message-approve-until = Approve before { $until } with: selfheal approve { $id }
+message-look = Look at it first with: selfheal show { $id } --patch
+message-several = selfheal: { $n ->
+    [one] { $n } message
+   *[other] { $n } messages
+}
+message-more = … and { $n } more: selfheal incidents
+message-test = selfheal on { $host } can reach you here
+message-test-text = This is a test: selfheal notify test. Nothing is wrong.
+undelivered = { $n ->
+    [one] { $n } message was
+   *[other] { $n } messages were
+} never taken by { $channel }: { $why }
+expired-unanswered = incident { $id }: nobody answered in time; the repair expired and nothing was changed
+expired-changed = incident { $id }: its file was changed meanwhile; the repair expired and nothing was changed
 message-show = See more with: selfheal show { $id }
 
 # Other commands
@@ -197,6 +213,7 @@ stats-incidents = incidents: { $list }
 stats-makers = repaired by: { $list }
 stats-counts = what was right, by class of failure and command:
 rejected = incident { $id }: rejected; nothing was changed
+noted = incident { $id }: noted; selfheal show { $id } and the report tell it
 allowed = { $job }: proved repairs up to risk { $risk } are applied unattended
 allowed-none = { $job }: repairs wait for a person
 audit-good = the record is whole: { $n ->

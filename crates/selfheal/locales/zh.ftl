@@ -25,6 +25,7 @@ label-done = 结果
 label-undo = 撤销
 label-next = 下一步
 label-held = 待定
+label-risk = 风险
 label-note = 说明
 
 # 正在运行的任务在等待什么
@@ -140,6 +141,15 @@ message-error = selfheal：{ $command } 失败，selfheal 无法继续
 message-slow = selfheal：{ $command } 已运行 { $taken } 秒
 message-slow-why = 这超过其 { $runs } 次正常运行中最长一次（{ $longest } 秒）的三倍。它将继续运行，直到截止时间。
 message-approve = 批准：selfheal approve { $id }
+message-approve-until = 请在 { $until } 之前批准：selfheal approve { $id }
+message-look = 先看一看：selfheal show { $id } --patch
+message-several = selfheal：{ $n } 条消息
+message-more = …… 还有 { $n } 条：selfheal incidents
+message-test = { $host } 上的 selfheal 可以在这里通知您
+message-test-text = 这是测试：selfheal notify test。一切正常。
+undelivered = { $n } 条消息始终未被 { $channel } 接收：{ $why }
+expired-unanswered = 事件 { $id }：无人按时答复；修复已过期，未作任何更改
+expired-changed = 事件 { $id }：文件在此期间被更改；修复已过期，未作任何更改
 message-show = 详情：selfheal show { $id }
 
 # 其他命令
@@ -179,6 +189,7 @@ stats-incidents = 事件：{ $list }
 stats-makers = 修复来源：{ $list }
 stats-counts = 按故障类别和命令统计的正确情况：
 rejected = 事件 { $id }：已拒绝；没有改动任何东西
+noted = 事件 { $id }：已记下；selfheal show { $id } 和报告会显示
 allowed = { $job }：风险不高于{ $risk }、经过证明的修复可无人值守应用
 allowed-none = { $job }：修复等待人决定
 audit-good = 记录完整：{ $n } 条

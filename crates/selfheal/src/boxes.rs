@@ -21,7 +21,12 @@ pub fn config(context: &Context) -> BoxConfig {
         program: context.program.clone(),
         store: context.state.join("boxes"),
         hidden: vec![context.state.clone()],
-        secrets: settings.hide.iter().map(|path| in_any_home(path)).collect(),
+        secrets: settings
+            .hide
+            .iter()
+            .map(|path| in_any_home(path))
+            .chain(crate::notify::secret_files(&context.settings.notify))
+            .collect(),
         see: seen(settings, context.env.get(std::ffi::OsStr::new("HOME")).map(Path::new)),
         lowest: (settings.rung == LowestRung::Overlay).then(|| "overlay".to_owned()),
         ..BoxConfig::default()

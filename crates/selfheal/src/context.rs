@@ -134,6 +134,15 @@ impl Context {
         Texts::of(Language::of_locale(&locale))
     }
 
+    /// The texts of messages: in the language of the settings, else in the caller's.
+    #[must_use]
+    pub fn message_texts(&self) -> Texts {
+        match &self.settings.notify.language {
+            Some(language) => Texts::of(Language::of_locale(language)),
+            None => self.texts(),
+        }
+    }
+
     /// A variable as text, if it is set and not empty.
     #[must_use]
     pub fn var(&self, name: &str) -> Option<String> {
@@ -162,6 +171,9 @@ impl Context {
             let key = model.key_env.as_deref().and_then(|name| self.var(name));
             key.iter().for_each(|key| redactor.know(key));
         }
+        // Whoever knows the address of a chat can write there.
+        let addresses = self.settings.notify.webhook.values().filter_map(|hook| hook.url.as_deref());
+        addresses.filter(|url| url.contains("://")).for_each(|url| redactor.know(url));
         redactor
     }
 

@@ -22,6 +22,8 @@ pub const OUTPUT_LOST: i32 = 125;
 pub const NOT_STARTED: i32 = 125;
 /// `run --exit-status`: a repair is ready and waits for a person; `write`: a script does.
 pub const HELD: i32 = 110;
+/// `run --exit-status`: a repair is ready and waits for a person for a limited time (`wait 2h`), then it expires.
+pub const WAITS: i32 = 116;
 /// `run --exit-status`, `task`: a person must do something.
 pub const HANDED_OVER: i32 = 111;
 /// `run --exit-status`: the repair was refused by policy.
@@ -40,6 +42,12 @@ pub const MASKED: i32 = 121;
 pub const UNJUDGED: i32 = 122;
 
 use selfheal_core::incident::Status;
+
+/// The exit code of `selfheal run` for a repair that waits; `limited` is whether it waits for a limited time.
+#[must_use]
+pub fn of_held(limited: bool, own: i32, speaking: bool) -> i32 {
+    if limited && speaking { WAITS } else { of_run(Status::Held, own, speaking) }
+}
 
 /// The exit code of `selfheal run` for a status and the job's own code; `speaking` is `--exit-status`.
 #[must_use]
@@ -63,6 +71,9 @@ mod tests {
     fn the_job_s_own_code_is_kept_unless_asked() {
         assert_eq!(of_run(Status::Held, 7, false), 7);
         assert_eq!(of_run(Status::Held, 7, true), HELD);
+        assert_eq!(of_held(true, 7, true), WAITS);
+        assert_eq!(of_held(false, 7, true), HELD);
+        assert_eq!(of_held(true, 7, false), 7);
         assert_eq!(of_run(Status::Failed, 7, true), 7);
         assert_eq!(of_run(Status::Negative, 1, true), 1);
         assert_eq!(of_run(Status::Failed, 0, false), UNFULFILLED);

@@ -31,6 +31,7 @@ mod login_shell;
 mod missed;
 mod normal;
 mod not_started;
+mod notify;
 mod overlap;
 mod pace;
 mod profiles;
@@ -122,6 +123,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Check(args) => commands::check::run(context, &args),
         Command::Approve(args) => commands::approve::run(context, &args),
         Command::Reject(args) => commands::reject::run(context, &args),
+        Command::Note(args) => commands::note::run(context, &args),
         Command::Undo(args) => commands::undo::run(context, &args),
         Command::Redo(args) => commands::redo::run(context, &args),
         Command::Rules(args) => commands::rules::run(context, &args),
@@ -133,6 +135,7 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Limits => commands::limits::run(),
         Command::Freeze => commands::freeze::run(context, true),
         Command::Thaw => commands::freeze::run(context, false),
+        Command::Notify(args) => commands::notify::run(context, &args),
         Command::Tick => commands::tick::run(context),
         Command::Doctor => commands::doctor::run(context),
         Command::Init(args) => commands::init::run(context, &args),

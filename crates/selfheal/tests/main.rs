@@ -39,6 +39,7 @@ mod story;
 mod support;
 mod systemd;
 mod tasks;
+mod telling;
 mod terminal;
 mod trying;
 mod unattended;

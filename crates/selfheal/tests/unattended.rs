@@ -121,7 +121,10 @@ fn people_are_told_once_of_a_run_that_takes_much_longer_than_ever() {
     env.write("slow", "");
     let mut slow = env.command(&["run", "--", "./job"]).stdin(std::process::Stdio::null()).spawn().unwrap();
     let store = selfheal_store::Store::open(&env.state(), selfheal_store::StoreOptions::default()).unwrap();
-    let told = || store.due(Timestamp(i64::MAX), 10).unwrap();
+    let told = || {
+        store.hand_out(&["x"], Timestamp(i64::MAX)).unwrap();
+        store.due("x", Timestamp(i64::MAX), 10).unwrap()
+    };
     let begin = std::time::Instant::now();
     while told().is_empty() {
         assert!(begin.elapsed() < std::time::Duration::from_secs(100), "nobody was told");
@@ -131,5 +134,5 @@ fn people_are_told_once_of_a_run_that_takes_much_longer_than_ever() {
     assert_eq!(slow.wait().unwrap().code(), Some(0));
     let told = told();
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].1.subject.as_str().contains("./job has been running for"), "{told:?}");
+    assert!(told[0].message.subject.as_str().contains("./job has been running for"), "{told:?}");
 }

@@ -190,6 +190,8 @@ pub enum Event {
     Approved,
     /// A file that it changes is not what it was.
     FileChanged,
+    /// The time in which a person could decide is over.
+    NobodyAnswered,
     /// The files were changed.
     ApplyDone,
     /// They could not be changed; nothing was.

@@ -59,6 +59,8 @@ pub fn step(plan: &Plan, state: &State, event: Event) -> Result<Next, Unexpected
         },
         (State::Held, Event::Approved) => (State::Applying, vec![Action::Apply]),
         (State::Held, Event::Rejected) => end(State::Refused, Status::Refused),
+        // Never applied because nobody answered.
+        (State::Held, Event::NobodyAnswered) => end(State::Expired, Status::HandedOver),
         (State::Held | State::Verified { .. } | State::Applying, Event::FileChanged) => {
             (State::Expired, vec![Action::Notify, Action::Finish(Status::HandedOver)])
         }

@@ -82,7 +82,8 @@ impl Store {
                 "DELETE FROM facts WHERE hash NOT IN (SELECT facts FROM run WHERE facts IS NOT NULL)",
                 [],
             )?;
-            tx.execute(&format!("DELETE FROM outbox WHERE {OLD_MESSAGES}"), [plan.cutoff]).map(|_| ())
+            tx.execute(&format!("DELETE FROM outbox WHERE {OLD_MESSAGES}"), [plan.cutoff])?;
+            tx.execute("DELETE FROM delivery WHERE message NOT IN (SELECT id FROM outbox)", []).map(|_| ())
         })?;
         let change = |tx: &Connection| {
             let records = numbers(tx, OF_NO_INCIDENT, params![plan.cutoff])?;

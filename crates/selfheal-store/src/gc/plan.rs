@@ -117,7 +117,8 @@ pub(super) fn old_runs() -> String {
 }
 
 /// The condition under which a message is old.
-pub(super) const OLD_MESSAGES: &str = "next IS NULL AND at < ?1";
+pub(super) const OLD_MESSAGES: &str = "next IS NULL AND at < ?1
+     AND NOT EXISTS (SELECT 1 FROM delivery WHERE message = outbox.id AND delivery.next IS NOT NULL)";
 
 fn count_rows(db: &Connection, plan: &mut Collection) -> rusqlite::Result<()> {
     let count = |text: String| db.query_row(&text, params![plan.cutoff], |row| row.get(0)).map(unsigned);

@@ -45,6 +45,27 @@ pub struct DecideArgs {
     pub ids: Vec<String>,
 }
 
+/// Decide against.
+#[derive(Debug, Args)]
+pub struct RejectArgs {
+    /// The incidents, each by its end
+    #[arg(required = true)]
+    pub ids: Vec<String>,
+    /// Why; it is kept with the incidents
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+}
+
+/// Write down what was learnt.
+#[derive(Debug, Args)]
+pub struct NoteArgs {
+    /// The incident, by its end
+    pub id: String,
+    /// What was learnt or improved
+    #[arg(required = true, value_name = "TEXT")]
+    pub text: Vec<String>,
+}
+
 /// Take a repair back.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
@@ -161,5 +182,23 @@ pub enum AuditCommand {
         /// Why, in your words
         #[arg(long, value_name = "TEXT")]
         reason: String,
+    },
+}
+
+/// The channels by which people are told.
+#[derive(Debug, Args)]
+pub struct NotifyArgs {
+    /// What to do with them
+    #[command(subcommand)]
+    pub command: NotifyCommand,
+}
+
+/// What to do with the channels.
+#[derive(Debug, Subcommand)]
+pub enum NotifyCommand {
+    /// Send a test message, and say who took it
+    Test {
+        /// Only by this channel: `mail`, `program`, or the name of a webhook
+        channel: Option<String>,
     },
 }

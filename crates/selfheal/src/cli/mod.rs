@@ -18,8 +18,8 @@ pub use self::explaining::{
     ContractArgs, ContractCommand, EnvDiffArgs, ExplainArgs, LabelArgs, ProfileArgs, ProfileCommand,
 };
 pub use self::incidents::{
-    AllowArgs, AuditArgs, AuditCommand, DecideArgs, ExportArgs, GcArgs, IncidentsArgs, RedoArgs, RulesArgs,
-    RulesCommand, ShowArgs, UndoArgs,
+    AllowArgs, AuditArgs, AuditCommand, DecideArgs, ExportArgs, GcArgs, IncidentsArgs, NoteArgs, NotifyArgs,
+    NotifyCommand, RedoArgs, RejectArgs, RulesArgs, RulesCommand, ShowArgs, UndoArgs,
 };
 pub use self::knowing::{KnowledgeArgs, KnowledgeCommand, KnowledgeKind};
 pub use self::measuring::{BenchArgs, MemoryArgs, MemoryCommand, StatsArgs};
@@ -72,7 +72,9 @@ pub enum Command {
     /// Apply repairs that wait for a decision
     Approve(DecideArgs),
     /// Drop repairs that wait for a decision
-    Reject(DecideArgs),
+    Reject(RejectArgs),
+    /// Keep with an incident what was learnt from it; `show` and `report` tell it
+    Note(NoteArgs),
     /// Put every file that a repair, a try or a transaction changed back as it was
     Undo(UndoArgs),
     /// Put a repair or a try back in place that was taken back
@@ -95,6 +97,8 @@ pub enum Command {
     Gc(GcArgs),
     /// Print everything that is recorded, redacted, as lines of JSON
     Export(ExportArgs),
+    /// Try the channels by which people are told
+    Notify(NotifyArgs),
     /// Do what is due: deliver messages, end watches, clean up after crashes
     Tick,
     /// Tell what this machine offers and how to mend what is missing

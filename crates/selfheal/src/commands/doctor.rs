@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use selfheal_core::ports::Boxes;
+use selfheal_core::ids::Timestamp;
+use selfheal_core::ports::{Boxes, Clock};
 
 use super::{Ended, print};
 use crate::context::Context;
 use crate::exit_code;
-use crate::terminal::Paint;
+use crate::terminal::{Paint, clean};
 
 /// Interpreters whose scripts selfheal knows best.
 const INTERPRETERS: [&str; 8] = ["bash", "sh", "python3", "perl", "node", "ruby", "awk", "make"];
@@ -43,6 +44,7 @@ pub fn run(context: &Context) -> Ended {
         point(Standing::Note, "host", &format!("{what}: {text}"));
     }
     model(context, &mut point);
+    notify(context, &mut point);
     timer(&mut point);
     settings(context, &mut point);
     if selfheal_store::frozen(&context.state) {
@@ -111,6 +113,41 @@ fn model(_: &Context, point: &mut Point<'_>) {
     point(Standing::Note, "model", "this selfheal was built without model support");
 }
 
+/// How far back messages that nobody took are told, in milliseconds: thirty days.
+pub(super) const UNDELIVERED_MS: i64 = 30 * 86_400_000;
+
+fn notify(context: &Context, point: &mut Point<'_>) {
+    let channels = crate::notify::channels(context);
+    if channels.is_empty() {
+        point(Standing::Note, "notify", "nobody is told; [notify] in the settings: docs/notifications.md");
+    }
+    for channel in &channels {
+        let name = format!("{} ({})", clean(&channel.name), clean(&channel.kind));
+        match channel.wrong() {
+            None => point(Standing::Good, "notify", &format!("{name}; try it: selfheal notify test")),
+            Some(why) => {
+                let why = context.redactor().text(why);
+                point(Standing::Missing, "notify", &format!("{name}: {}", clean(why.as_str())));
+            }
+        }
+    }
+    for line in undelivered(context) {
+        point(Standing::Missing, "notify", &line);
+    }
+}
+
+/// A line for each channel that never took messages of late.
+pub(super) fn undelivered(context: &Context) -> Vec<String> {
+    let since = Timestamp(context.clock.now().0 - UNDELIVERED_MS);
+    let found = context.store().ok().and_then(|store| store.undelivered(since).ok()).unwrap_or_default();
+    let texts = context.texts();
+    let line = |one: selfheal_store::Undelivered| {
+        let (n, channel, why) = (one.messages.to_string(), clean(&one.channel), clean(one.error.as_str()));
+        texts.say("undelivered", &[("n", &n), ("channel", &channel), ("why", &why)])
+    };
+    found.into_iter().map(line).collect()
+}
+
 fn timer(point: &mut Point<'_>) {
     match crate::timer::installed() {
         Some(how) => point(Standing::Good, "timer", &how),
@@ -124,7 +161,7 @@ fn timer(point: &mut Point<'_>) {
 
 fn settings(context: &Context, point: &mut Point<'_>) {
     let policy = match context.settings.policy {
-        Some(policy) => format!("low {:?}, medium {:?}", policy.low, policy.medium).to_lowercase(),
+        Some(policy) => format!("low {}, medium {}, high {}", policy.low, policy.medium, policy.high),
         None => "none: unattended repairs wait for a person".to_owned(),
     };
     point(Standing::Good, "policy", &policy);

@@ -46,6 +46,9 @@ pub fn run(context: &Context, args: &IncidentsArgs) -> Ended {
             clean(note),
         ));
     }
+    for line in super::doctor::undelivered(context) {
+        super::tell(&format!("selfheal: {line}"));
+    }
     Ok(exit_code::OK)
 }
 

@@ -21,6 +21,8 @@ pub mod knowledge;
 pub mod label;
 pub mod limits;
 pub mod memory;
+pub mod note;
+pub mod notify;
 pub mod profile;
 pub mod redo;
 pub mod reject;

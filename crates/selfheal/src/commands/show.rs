@@ -76,6 +76,15 @@ fn whole(incident: &Incident, pace: Option<Pace>) -> String {
     for hold in &incident.holds {
         line("held", hold.word());
     }
+    if let Some(until) = incident.answer_by {
+        line("answer by", &local_time(until));
+    }
+    if let Some(first) = &incident.one_of {
+        line("one of", first.short());
+    }
+    for remark in &incident.remarks {
+        line("note", &format!("{} {}", local_time(remark.at), remark.text));
+    }
     out.push_str(&report(incident, pace));
     for round in &incident.rounds {
         out.push_str(&one_round(round));

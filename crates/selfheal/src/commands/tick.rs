@@ -1,22 +1,13 @@
 //! `selfheal tick`: does what is due. Run by a timer, and in a short form by every other command first.
 
-use selfheal_core::ids::Timestamp;
-use selfheal_core::ports::{Clock, Notifier, Outbox};
-use selfheal_notify::{Program, ProgramSettings};
 use selfheal_store::Store;
 
 use super::{Ended, print, tell};
-use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::driver::{recover, watch};
 use crate::exit_code;
 use crate::missed;
 use crate::texts::Texts;
-
-/// Minutes before a message that was not accepted is tried again.
-const AGAIN_MS: i64 = 10 * 60_000;
-/// Messages that one tick delivers.
-const MOST_MESSAGES: usize = 50;
 
 /// Does what is due and says how much it was.
 ///
@@ -46,9 +37,14 @@ pub fn run(context: &Context) -> Ended {
         // What else is due must be done all the same.
         Err(error) => tell(&format!("selfheal: {}", error.one_line())),
     }
-    let delivered = deliver(context, &store)?;
+    let expired = watch::expire_due(context, &store)?;
+    for line in &expired {
+        print(&format!("{line}\n"));
+    }
+    let sent = crate::notify::in_tick(context, &store)?;
+    sent.troubles.iter().for_each(|trouble| tell(&format!("selfheal: {trouble}")));
     let values = [
-        ("messages", delivered.to_string()),
+        ("messages", sent.taken.to_string()),
         ("confirmed", confirmed.to_string()),
         ("recovered", recovered.len().to_string()),
     ];
@@ -69,25 +65,4 @@ pub fn before_run(context: &Context, store: &Store) {
         Ok(said) => said.iter().for_each(|line| tell(&format!("selfheal: {line}"))),
         Err(error) => tell(&format!("selfheal: {}", error.one_line())),
     }
-}
-
-fn deliver(context: &Context, store: &Store) -> Result<usize, CommandError> {
-    let Some(command) = context.settings.notify.clone() else { return Ok(0) };
-    let command = command.into_iter().map(Into::into).collect();
-    let notifier = Program::from_settings(ProgramSettings { command, ..ProgramSettings::default() })?;
-    let now = context.clock.now();
-    let mut delivered = 0;
-    for (row, message) in store.due(now, MOST_MESSAGES)? {
-        match notifier.notify(&message) {
-            Ok(()) => {
-                store.settle(row, None)?;
-                delivered += 1;
-            }
-            Err(error) => {
-                tell(&format!("selfheal: {}", CommandError::from(error).one_line()));
-                store.settle(row, Some(Timestamp(now.0 + AGAIN_MS)))?;
-            }
-        }
-    }
-    Ok(delivered)
 }

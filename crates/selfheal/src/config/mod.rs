@@ -10,5 +10,5 @@ mod resolve;
 
 pub use default_toml::DEFAULT_TOML;
 pub use layers::{Layer, Origin, read_layers};
-pub use options::{LowestRung, Options, Unusual};
+pub use options::{LowestRung, MailOptions, MailSecurity, NotifyOptions, Options, Unusual, WebhookOptions};
 pub use resolve::{BoxSettings, ModelSettings, Settings, resolve};

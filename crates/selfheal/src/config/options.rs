@@ -1,6 +1,7 @@
 //! The settings file as people write it: everything optional.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde::Deserialize;
 
@@ -169,12 +170,76 @@ pub enum Send {
     Data,
 }
 
-/// `[notify]`.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+/// `[notify]`. Secrets are named, not written: `env:NAME`, `file:PATH`, `credential:NAME`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct NotifyOptions {
     /// A program and its arguments.
     pub program: Option<Vec<String>>,
+    /// Seconds between two deliveries to one channel; what comes meanwhile goes together.
+    pub pause: Option<u64>,
+    /// Seconds that a run may take at its end to deliver; 0 leaves it to the next tick.
+    pub at_end: Option<u64>,
+    /// The language of messages, where it is not the caller's: `en` or `zh`.
+    pub language: Option<String>,
+    /// Whether the report of the week is sent.
+    pub weekly: Option<bool>,
+    /// Mail.
+    pub mail: Option<MailOptions>,
+    /// Chats and other services, by names of the user's own.
+    pub webhook: BTreeMap<String, WebhookOptions>,
+}
+
+/// `[notify.mail]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct MailOptions {
+    /// The mail server.
+    pub server: String,
+    /// Its port, where it is not the usual one.
+    pub port: Option<u16>,
+    /// `starttls`, `tls`, or `none` for a server on this machine.
+    pub security: Option<MailSecurity>,
+    /// Who it is from.
+    pub from: String,
+    /// Who gets it.
+    pub to: Vec<String>,
+    /// The user, where the server asks for one.
+    pub user: Option<String>,
+    /// The password: where it is.
+    pub password: Option<String>,
+    /// A PEM file with further certificate authorities.
+    pub ca_file: Option<PathBuf>,
+}
+
+/// How the connection to a mail server is made secure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MailSecurity {
+    /// TLS after STARTTLS.
+    StartTls,
+    /// TLS from the first byte.
+    Tls,
+    /// None.
+    None,
+}
+
+/// `[notify.webhook.NAME]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct WebhookOptions {
+    /// The service, as in docs/notifications.md.
+    pub preset: String,
+    /// Its address, or where it is.
+    pub url: Option<String>,
+    /// A bot's token, a routing key or an access token: where it is.
+    pub token: Option<String>,
+    /// The secret that messages are signed with: where it is.
+    pub secret: Option<String>,
+    /// A chat or topic.
+    pub to: Option<String>,
+    /// A PEM file with further certificate authorities.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// `[limits]`; times in seconds.

@@ -6,7 +6,8 @@ use selfheal_core::job::Job;
 use selfheal_core::settings::{Answer, Limits, Policy};
 
 use super::options::{
-    BoxOptions, GeneralKnowledge, LimitOptions, LowestRung, ModelOptions, PolicyOptions, RunOptions, Send,
+    BoxOptions, GeneralKnowledge, LimitOptions, LowestRung, ModelOptions, NotifyOptions, PolicyOptions,
+    RunOptions, Send,
     StoreSettingOptions, Unusual,
 };
 use super::{Layer, Options, Origin};
@@ -23,8 +24,8 @@ pub struct Settings {
     pub limits: Limits,
     /// The language model, if one is configured.
     pub model: Option<ModelSettings>,
-    /// The program that is told, with its arguments.
-    pub notify: Option<Vec<String>>,
+    /// Who is told, and how.
+    pub notify: NotifyOptions,
     /// How jobs are run.
     pub run: RunSettings,
     /// Which rules are used.
@@ -169,7 +170,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         asks_for_general: false,
         limits: Limits::default(),
         model: None,
-        notify: None,
+        notify: NotifyOptions::default(),
         run: RunSettings::default(),
         rules: RuleSettings::default(),
         boxes: BoxSettings::default(),
@@ -207,7 +208,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
             merge_model(&mut model, options);
         }
         if let Some(notify) = &options.notify {
-            settings.notify = notify.program.clone().filter(|words| !words.is_empty());
+            take_notify(&mut settings.notify, notify);
         }
     }
     settings.model = model_settings(model);
@@ -241,6 +242,19 @@ fn merge_model(into: &mut ModelOptions, from: &ModelOptions) {
     into.key_env = from.key_env.clone().or(into.key_env.take());
     into.send = from.send.or(into.send);
     into.timeout = from.timeout.or(into.timeout);
+}
+
+/// A later file adds channels, and says of each it names all anew.
+fn take_notify(notify: &mut NotifyOptions, said: &NotifyOptions) {
+    if let Some(words) = &said.program {
+        notify.program = Some(words.clone()).filter(|words| !words.is_empty());
+    }
+    notify.pause = said.pause.or(notify.pause);
+    notify.at_end = said.at_end.or(notify.at_end);
+    notify.language = said.language.clone().or(notify.language.take());
+    notify.weekly = said.weekly.or(notify.weekly);
+    notify.mail = said.mail.clone().or(notify.mail.take());
+    notify.webhook.extend(said.webhook.clone());
 }
 
 fn widen(base: Policy, said: PolicyOptions) -> Policy {
@@ -305,10 +319,12 @@ fn stricter(base: Answer, said: Option<Answer>) -> Answer {
     let rank = |answer| match answer {
         Answer::Apply => 0,
         Answer::Park => 1,
-        Answer::Deny => 2,
+        Answer::Wait(_) => 2,
+        Answer::Deny => 3,
     };
-    match said {
-        Some(said) if rank(said) > rank(base) => said,
+    match (base, said) {
+        (Answer::Wait(base), Some(Answer::Wait(said))) => Answer::Wait(base.min(said)),
+        (base, Some(said)) if rank(said) > rank(base) => said,
         _ => base,
     }
 }
@@ -363,7 +379,7 @@ mod tests {
         assert_eq!((policy.low, policy.medium), (Answer::Park, Answer::Park));
         assert_eq!(settings.limits.rounds, 2);
         assert_eq!(settings.model, None);
-        assert_eq!(settings.notify, None);
+        assert_eq!(settings.notify, NotifyOptions::default());
         assert_eq!(settings.rules, RuleSettings { off: vec!["a".to_owned()], promoted: Vec::new() });
     }
 

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use selfheal_core::admission::Hold;
 use selfheal_core::diagnosis::Basis;
+use selfheal_core::effects::Change;
 use selfheal_core::engine::Decision;
 use selfheal_core::ids::{ContentHash, Timestamp};
 use selfheal_core::incident::{Round, StoredChange};
 use selfheal_core::knowledge::UsedPiece;
-use selfheal_core::ports::{Clock, IncidentFilter, Journal, Snapshots, Standing};
+use selfheal_core::ports::{BoxedRun, Clock, IncidentFilter, Journal, Snapshots, Standing};
 use selfheal_core::proposal::{FileChange, Risk, Source};
 use selfheal_core::redact::Redacted;
 use selfheal_core::scene::Scene;
@@ -24,6 +25,8 @@ use super::{Healer, decision_word};
 use crate::command_error::CommandError;
 use crate::{knowledge, normal, surroundings};
 
+/// Effects of the repaired job that are kept for whoever decides.
+const MOST_EFFECTS: usize = 40;
 /// A day, in milliseconds.
 const DAY_MS: i64 = 24 * 3_600_000;
 
@@ -69,12 +72,18 @@ impl Healer<'_> {
             self.chosen.as_ref().and_then(|kept| kept.admission.as_ref()).map_or(Risk::High, |a| a.risk);
         let policy = self.permissions.policy.unwrap_or(Policy::PARK);
         self.incident.holds = self.holds(policy)?;
-        let decision = match (self.incident.holds.is_empty(), policy.answer(risk)) {
+        let answer = policy.answer(risk);
+        let decision = match (self.incident.holds.is_empty(), answer) {
             (_, Answer::Deny) => Decision::Deny,
             _ if self.permissions.policy.is_none() && self.permissions.can_ask => self.ask(risk),
             (true, Answer::Apply) if self.within_daily_limit(policy)? => Decision::Apply,
             _ => Decision::Hold,
         };
+        if let (Decision::Hold, Answer::Wait(ms)) = (decision, answer) {
+            let now = self.tools.context.clock.now();
+            self.incident.answer_by =
+                Some(Timestamp(now.0.saturating_add(i64::try_from(ms).unwrap_or(i64::MAX))));
+        }
         tracing::warn!(risk = risk.word(), decision = decision_word(decision), holds = ?self.incident.holds, "decided");
         Ok(decision)
     }
@@ -196,6 +205,7 @@ impl Healer<'_> {
             verification: kept.verification.as_ref().and_then(|shown| redactor.value(shown)),
             risk: kept.admission.as_ref().map(|judged| judged.risk),
             knowledge: self.used_knowledge(kept),
+            effects: kept.good.as_ref().map(|run| self.effect_lines(run)).unwrap_or_default(),
         });
         Ok(())
     }
@@ -215,6 +225,24 @@ impl Healer<'_> {
         let rests = selfheal_repair::knowledge::rests_on(&self.known, &before, &after, &messages);
         let pieces = self.known.iter().zip(rests);
         pieces.map(|(piece, rests)| knowledge::used(piece, rests, self.tools.redactor)).collect()
+    }
+
+    /// What the repaired job did to files in the failing state, for whoever decides.
+    fn effect_lines(&self, run: &BoxedRun) -> Vec<Redacted> {
+        let lines = run.effects.iter().take(MOST_EFFECTS).map(|effect| {
+            let word = match effect.change {
+                Change::Created => "created",
+                Change::CreatedFolder => "created folder",
+                Change::Changed => "changed",
+                Change::Appended => "appended to",
+                Change::Attributes => "changed mode, owner or times of",
+                Change::Deleted => "deleted",
+            };
+            self.tools.redactor.text(&format!("{word} {}", crate::terminal::shown_path(&effect.path)))
+        });
+        let more = run.effects.len().saturating_sub(MOST_EFFECTS);
+        let rest = (more > 0).then(|| self.tools.redactor.text(&format!("and {more} more")));
+        lines.chain(rest).collect()
     }
 
     fn stored(&self, change: &FileChange) -> Result<StoredChange, CommandError> {

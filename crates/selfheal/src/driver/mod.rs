@@ -15,6 +15,7 @@ mod examine;
 mod given;
 #[cfg(feature = "model")]
 mod known;
+mod message;
 mod parallel;
 mod patched;
 mod propose;
@@ -64,6 +65,7 @@ pub mod model;
 pub use apply::{apply_all, take_back_all};
 pub use examine::text_of;
 pub use given::Given;
+pub(crate) use message::message;
 pub use propose::Source;
 pub(crate) use propose::maker;
 pub(crate) use record::{CANCELLED, command_line, entry, run_record, was_good};

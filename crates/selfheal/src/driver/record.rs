@@ -8,7 +8,7 @@ use selfheal_core::ids::{IncidentId, RunId};
 use selfheal_core::incident::{Incident, Status};
 use selfheal_core::job::Job;
 use selfheal_core::outcome::Outcome;
-use selfheal_core::ports::{Clock, Entry, Journal, Message, Order, Outbox, RunRecord};
+use selfheal_core::ports::{Clock, Entry, Journal, Order, Outbox, RunRecord};
 use selfheal_core::redact::Redacted;
 use selfheal_core::run::{Ended, Run};
 use serde_json::json;
@@ -17,7 +17,6 @@ use super::{Failure, Healer, Tools};
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::environment;
-use crate::texts::Texts;
 
 /// A fresh incident for a failure.
 pub(super) fn opened(tools: &Tools<'_>, failure: &Failure<'_>) -> Incident {
@@ -38,6 +37,10 @@ pub(super) fn opened(tools: &Tools<'_>, failure: &Failure<'_>) -> Incident {
         holds: Vec::new(),
         note: None,
         owner: Some(selfheal_exec::owner_of_self()),
+        answer_by: None,
+        remarks: Vec::new(),
+        one_of: None,
+        tokens: 0,
     }
 }
 
@@ -170,29 +173,9 @@ impl Healer<'_> {
 
     /// Leaves a message for a person in the outbox.
     pub(super) fn notify(&mut self) {
-        let message = message(self.tools.context, self.tools.texts, &self.incident);
+        let message = super::message(self.tools.context, &self.incident);
         if let Err(error) = self.tools.store.put(&message) {
             tracing::error!(%error, "a message could not be put into the outbox");
         }
-    }
-}
-
-/// The message about an incident: what happened and the one line to decide.
-#[must_use]
-pub fn message(context: &Context, texts: &Texts, incident: &Incident) -> Message {
-    let redactor = context.redactor();
-    let id = incident.id.short();
-    let values = [("command", incident.command.as_str()), ("id", id)];
-    let subject = texts.say(&format!("message-{}", incident.status.word()), &values);
-    let note = incident.note.as_ref().map(Redacted::as_str).unwrap_or_default();
-    let next = match incident.state {
-        State::Held => texts.say("message-approve", &values),
-        _ => texts.say("message-show", &values),
-    };
-    Message {
-        at: context.clock.now(),
-        subject: redactor.text(&subject),
-        text: redactor.text(&format!("{subject}\n{note}\n{next}\n")),
-        incident: Some(incident.id.clone()),
     }
 }

@@ -11,7 +11,6 @@ use super::apply::take_back_all;
 use super::record::entry;
 use crate::command_error::CommandError;
 use crate::context::Context;
-use crate::texts::Texts;
 use selfheal_store::Store;
 
 /// Recovers every incident whose process is gone; says what was done, a sentence each.
@@ -33,7 +32,7 @@ pub fn recover_all(context: &Context, store: &Store) -> Result<Vec<String>, Comm
             continue;
         }
         let was = incident.state.word();
-        settle(context, &texts, store, &mut incident)?;
+        settle(context, store, &mut incident)?;
         let values = [("id", incident.id.short()), ("was", was), ("now", incident.state.word())];
         said.push(texts.say("recovered", &values));
     }
@@ -48,12 +47,7 @@ fn is_left(incident: &Incident) -> bool {
     })
 }
 
-fn settle(
-    context: &Context,
-    texts: &Texts,
-    store: &Store,
-    incident: &mut Incident,
-) -> Result<(), CommandError> {
+fn settle(context: &Context, store: &Store, incident: &mut Incident) -> Result<(), CommandError> {
     let plan = Plan { limits: context.settings.limits, may_rerun: false };
     let (mut state, actions) = step(&plan, &incident.state, Event::FoundDead)
         .map_err(|error| CommandError::new(error.to_string()))?;
@@ -76,7 +70,7 @@ fn settle(
     store.store(incident, &[entry(context, incident, "recovered", details)?])?;
     if tell {
         use selfheal_core::ports::Outbox;
-        store.put(&super::record::message(context, texts, incident))?;
+        store.put(&super::message(context, incident))?;
     }
     Ok(())
 }

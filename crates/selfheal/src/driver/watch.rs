@@ -1,8 +1,8 @@
 //! The watch after a repair: a job that fails again in the same way gets its file back; one that stays good for a day
 //! and three runs is confirmed.
 
-use selfheal_core::engine::State;
-use selfheal_core::ids::{JobKey, Signature, Timestamp};
+use selfheal_core::engine::{Event, Plan, State, step};
+use selfheal_core::ids::{IncidentId, JobKey, Signature, Timestamp};
 use selfheal_core::incident::{Incident, Status};
 use selfheal_core::ports::{Clock, IncidentFilter, Journal, Snapshots, Standing, Trouble};
 use serde_json::json;
@@ -15,6 +15,8 @@ use selfheal_store::Store;
 
 /// The shortest watch, in milliseconds.
 const WATCH_MS: i64 = 24 * 3_600_000;
+/// Open decisions that are looked at.
+const MOST_HELD: usize = 1_000;
 /// Good runs that a watch needs besides.
 const GOOD_RUNS: usize = 3;
 
@@ -48,6 +50,55 @@ pub fn confirm_due(context: &Context, store: &Store) -> Result<usize, CommandErr
         confirmed += 1;
     }
     Ok(confirmed)
+}
+
+/// Ends the decisions that are not open any more: nobody answered in time, or a file is not what it was. A line for each.
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub fn expire_due(context: &Context, store: &Store) -> Result<Vec<String>, CommandError> {
+    let held = store.incidents(&IncidentFilter { job: None, states: vec!["held"], most: MOST_HELD })?;
+    let mut said = Vec::new();
+    for incident in held {
+        if closed(context, store, &incident).is_some() {
+            said.extend(expire(context, store, &incident.id)?);
+        }
+    }
+    Ok(said)
+}
+
+/// Why a decision is not open any more, if it is not.
+fn closed(context: &Context, store: &Store, incident: &Incident) -> Option<Event> {
+    if incident.answer_by.is_some_and(|until| context.clock.now() > until) {
+        return Some(Event::NobodyAnswered);
+    }
+    let files = incident.rounds.last().map(|round| round.files.as_slice()).unwrap_or_default();
+    let changed =
+        files.iter().any(|file| matches!(store.state_of(file), Ok(Standing::After | Standing::Other)));
+    changed.then_some(Event::FileChanged)
+}
+
+/// Ends a decision that is not open any more; says so in a line. Looks again once it is the only one that decides.
+///
+/// # Errors
+/// When the store cannot be read or written.
+pub fn expire(context: &Context, store: &Store, id: &IncidentId) -> Result<Option<String>, CommandError> {
+    let job = store.incident(id.as_str())?.job;
+    let _lock = crate::lock::lock_job(&context.state, &job)?;
+    let mut incident = store.incident(id.as_str())?;
+    let event = Some(State::Held)
+        .filter(|held| *held == incident.state)
+        .and_then(|_| closed(context, store, &incident));
+    let Some(event) = event else { return Ok(None) };
+    let why = if event == Event::NobodyAnswered { "expired-unanswered" } else { "expired-changed" };
+    let plan = Plan { limits: context.settings.limits, may_rerun: false };
+    let (state, _) =
+        step(&plan, &incident.state, event).map_err(|error| CommandError::new(error.to_string()))?;
+    incident.state = state;
+    incident.status = Status::HandedOver;
+    incident.updated = context.clock.now();
+    store.store(&incident, &[entry(context, &incident, "expired", json!({ "why": why }))?])?;
+    Ok(Some(context.texts().say(why, &[("id", incident.id.short())])))
 }
 
 fn good_runs_since(store: &Store, job: &JobKey, since: Timestamp) -> Result<usize, CommandError> {

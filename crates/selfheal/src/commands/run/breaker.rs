@@ -2,7 +2,7 @@
 
 use selfheal_core::engine::State;
 use selfheal_core::incident::{Incident, Status};
-use selfheal_core::ports::{IncidentFilter, Journal, RunRecord, Snapshots, Standing};
+use selfheal_core::ports::{Clock, IncidentFilter, Journal, RunRecord, Snapshots, Standing};
 use selfheal_store::Store;
 
 use super::RunPlan;
@@ -10,17 +10,21 @@ use crate::texts::Texts;
 
 impl RunPlan<'_> {
     /// A job that fails every minute must not make a new repair every minute.
-    pub(super) fn already_waiting(&self, store: &Store, texts: &Texts) -> Option<String> {
+    ///
+    /// Says so, and whether a repair waits for a limited time.
+    pub(super) fn already_waiting(&self, store: &Store, texts: &Texts) -> Option<(String, bool)> {
         let filter = IncidentFilter { job: Some(self.job.key.clone()), states: Vec::new(), most: 10 };
         let earlier = store.incidents(&filter).ok()?;
-        let held = earlier.iter().find(|incident| still_waits(store, incident));
+        let now = self.context.clock.now();
+        let in_time = |incident: &&Incident| incident.answer_by.is_none_or(|until| now <= until);
+        let held = earlier.iter().filter(in_time).find(|incident| still_waits(store, incident));
         if let Some(held) = held.filter(|_| self.args.apply.is_none()) {
-            return Some(texts.say("note-waiting", &[("id", held.id.short())]));
+            return Some((texts.say("note-waiting", &[("id", held.id.short())]), held.answer_by.is_some()));
         }
         let limit = self.context.settings.limits.breaker as usize;
         let runs = store.runs(&self.job.key, limit.saturating_mul(4)).ok()?;
         let open = breaker_is_open(&earlier, &runs, limit);
-        open.then(|| texts.say("note-breaker", &[("n", &limit.to_string())]))
+        open.then(|| (texts.say("note-breaker", &[("n", &limit.to_string())]), false))
     }
 }
 

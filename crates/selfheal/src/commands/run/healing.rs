@@ -26,11 +26,12 @@ impl RunPlan<'_> {
         crate::logging::start(&self.context.state, self.context.redactor());
         let texts = self.context.texts();
         let own = failure.run.ended.code();
-        if let Some(note) = self.already_waiting(store, &texts).filter(|_| self.given.is_none()) {
+        let waiting = self.already_waiting(store, &texts).filter(|_| self.given.is_none());
+        if let Some((note, limited)) = waiting {
             tell(&format!("selfheal: {note}"));
             document.status = Status::Held.word().to_owned();
             document.notes.push(note);
-            return exit_code::of_run(Status::Held, own, self.args.exit_status);
+            return exit_code::of_held(limited, own, self.args.exit_status);
         }
         let redactor = self.context.redactor();
         secrets::learn(&redactor, failure.job);
@@ -96,6 +97,11 @@ impl RunPlan<'_> {
         if !(told && healed.notes.is_empty() && healed.incident.rounds.is_empty()) {
             Story::new(self.context, texts).tell(healed);
         }
-        exit_code::of_run(healed.incident.status, healed.incident.exit_code, self.args.exit_status)
+        self.told.set(true);
+        let (incident, speaking) = (&healed.incident, self.args.exit_status);
+        match incident.status {
+            Status::Held => exit_code::of_held(incident.answer_by.is_some(), incident.exit_code, speaking),
+            status => exit_code::of_run(status, incident.exit_code, speaking),
+        }
     }
 }

@@ -88,6 +88,9 @@ fn run_checked(context: &Context, args: &RunArgs) -> Ended {
         }
         tell(&format!("selfheal: {}", error.one_line()));
     }
+    if let Some(store) = store.as_ref().filter(|_| plan.told.get()) {
+        crate::notify::at_end(context, store);
+    }
     if let Some(signal) = plan.keys.get() {
         drop(store);
         selfheal_exec::end_by_keys(signal);
@@ -129,6 +132,8 @@ struct RunPlan<'a> {
     waits: Arc<OnceLock<String>>,
     /// The signal of the keys that ended the job.
     keys: std::cell::Cell<Option<i32>>,
+    /// Whether there may be a message about this run.
+    told: std::cell::Cell<bool>,
 }
 
 impl<'a> RunPlan<'a> {
@@ -145,6 +150,7 @@ impl<'a> RunPlan<'a> {
             facts: Arc::default(),
             waits: Arc::default(),
             keys: std::cell::Cell::default(),
+            told: std::cell::Cell::default(),
         }
     }
 
