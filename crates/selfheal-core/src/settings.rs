@@ -129,6 +129,8 @@ pub struct Limits {
     pub small_change_lines: u32,
     /// Applies by policy alone, per machine and day.
     pub applies_per_day: u32,
+    /// Jobs that fail from one cause within ten minutes and stop healing for it; 0 is never.
+    pub storm_jobs: u32,
     /// Incidents in a row of one job with the same end that open its circuit breaker.
     pub breaker: u32,
     /// Model tokens per incident.
@@ -151,6 +153,7 @@ impl Limits {
         trial_bytes: u64::MAX,
         small_change_lines: 10,
         applies_per_day: 3,
+        storm_jobs: 3,
         breaker: 3,
         incident_tokens: 60_000,
         grace_ms: 5_000,

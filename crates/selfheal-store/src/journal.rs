@@ -217,6 +217,32 @@ impl Store {
         })
     }
 
+    /// The incidents that were opened since a moment, the newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn incidents_since(&self, since: Timestamp, most: usize) -> Result<Vec<Incident>, PortError> {
+        let rows = self.read("list incidents", |db| {
+            let sql =
+                "SELECT id, body FROM incident WHERE opened >= ?1 ORDER BY opened DESC, id DESC LIMIT ?2";
+            let mut query = db.prepare(sql)?;
+            query.query_map(params![since.0, limit(most)], pair)?.collect::<rusqlite::Result<Vec<Found>>>()
+        })?;
+        rows.iter().map(|(id, body)| parse(id, body)).collect()
+    }
+
+    /// When the ledger got its newest record of a kind.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn last_record(&self, kind: &str) -> Result<Option<Timestamp>, PortError> {
+        self.read("read the ledger", |db| {
+            let sql = "SELECT max(at) FROM ledger WHERE kind = ?1";
+            db.query_row(sql, [kind], |row| row.get::<_, Option<i64>>(0))
+        })
+        .map(|at| at.map(Timestamp))
+    }
+
     /// How many incidents are stored.
     ///
     /// # Errors

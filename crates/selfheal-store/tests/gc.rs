@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use selfheal_core::engine::State;
 use selfheal_core::ids::{ContentHash, IncidentId, Timestamp};
 use selfheal_core::incident::{Incident, Owner, Round, StoredChange};
-use selfheal_core::ports::{Journal, Ledger, Outbox, Snapshots};
+use selfheal_core::ports::{Delivery, Journal, Ledger, Outbox, Snapshots};
 use selfheal_store::{Collection, Retention, Store};
 
 use crate::helpers::{Place, entry, id, incident, job, redacted, run};
@@ -43,6 +43,7 @@ fn round(files: Vec<StoredChange>) -> Round {
         verification: None,
         risk: None,
         knowledge: Vec::new(),
+        effects: Vec::new(),
     }
 }
 
@@ -220,8 +221,9 @@ fn runs_messages_and_files_go_by_age_and_the_newest_runs_stay() {
     };
     store.put(&message).unwrap();
     store.put(&message).unwrap();
-    let due = store.due(Timestamp(now()), 1).unwrap();
-    store.settle(due[0].0, None).unwrap();
+    store.hand_out(&["mail"], Timestamp(now())).unwrap();
+    let due = store.due("mail", Timestamp(now()), 1).unwrap();
+    store.settle("mail", &[due[0].row], &Delivery::Done(Timestamp(now()))).unwrap();
     store.store(&past(1, 40, State::HandedOver), &[]).unwrap();
     store.note_sent(&id(1), &redacted("{}")).unwrap();
     fs::write(place.root().join("journal.db.7-1.tmp"), "").unwrap();

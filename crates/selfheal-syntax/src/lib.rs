@@ -14,6 +14,7 @@ pub mod language;
 pub mod python;
 pub mod shell;
 pub mod source;
+pub mod tokens;
 pub mod tree;
 pub mod values;
 mod watched;

@@ -32,6 +32,13 @@ label-undo = undo
 label-next = next
 label-held = held
 label-risk = risk
+label-job = job
+label-when = when
+label-until = until
+label-changes = changes
+label-effect = in box
+label-guard = guard
+label-blank = { "" }
 label-note = note
 
 # What a job that goes on waits for
@@ -83,6 +90,7 @@ risk-high = high
 note-taken-back = the repaired job failed for real; its files are back as they were
 note-file-changed = the file was changed by somebody while its repair was tried; it is left as they made it
 note-daily-limit = { $n } repairs were applied by policy today already; this one waits
+note-storm = several jobs fail from this cause at once; nothing is tried until it is gone (people were told with incident { $id })
 note-waiting = a repair for this failure waits already: selfheal approve { $id }
 note-breaker = this job ended so { $n } times in a row; nothing more is tried until it succeeds once or a repair is approved
 note-spent-output = it was not run again: it had already written to a pipe or file (use --stdout final)
@@ -149,6 +157,8 @@ message-slow-why = That is more than three times the longest of its { $runs } go
 message-approve = Approve with: selfheal approve { $id }
 message-approve-until = Approve before { $until } with: selfheal approve { $id }
 message-look = Look at it first with: selfheal show { $id } --patch
+message-storm = selfheal: { $n } jobs failed from one cause within ten minutes
+message-storm-why = Something that they share is broken. Healing stops for this cause; mend that first.
 message-several = selfheal: { $n ->
     [one] { $n } message
    *[other] { $n } messages
@@ -214,6 +224,75 @@ stats-makers = repaired by: { $list }
 stats-counts = what was right, by class of failure and command:
 rejected = incident { $id }: rejected; nothing was changed
 noted = incident { $id }: noted; selfheal show { $id } and the report tell it
+review-title = selfheal review: { $n ->
+    [one] { $n } repair waits
+   *[other] { $n } repairs wait
+}
+review-marked = , { $n } marked
+review-none = Nothing waits for a decision.
+review-keys = a approve  r reject  e edit  space mark  enter page  ? help  q leave
+review-confirm = Apply { $n ->
+    [one] { $n } repair
+   *[other] { $n } repairs
+}? y/n
+review-reason = Reject { $n }; why? (enter rejects, esc goes back)
+review-changed = A file was changed since the repair was made: it cannot be applied; run the job again.
+review-approved = { $n } applied
+review-rejected = { $n } rejected
+review-trying = trying the edited repair in a box …
+review-not-edited = nothing was edited
+review-edit-passed = the edited repair passed and took the place of the old one; a applies it
+review-edit-failed = the edited repair was not taken: { $why }
+review-fails-no-more = the job does not fail any more here, so no repair can be shown to help
+review-enter = Press enter to go back.
+review-help-1 = up down, j k    go through what waits (or the page, when it has the whole screen)
+review-help-2 = PgUp PgDn Home End   go through the page
+review-help-3 = enter, tab      give the page the whole screen, or take it back
+review-help-4 = space           mark; a and r then take all that are marked
+review-help-5 = a               apply, after a question; nothing is run
+review-help-6 = r               reject, with the reason
+review-help-7 = e               edit the repaired files ($VISUAL, $EDITOR); they are judged and tried again
+review-help-8 = q, esc, Ctrl-C  leave; what was not decided waits on
+report-title = selfheal on { $host }: { $since } to { $until }
+report-overview = Overview
+report-failures = failures
+report-healed-by = repaired by { $tier }
+report-retried = passed when run again
+report-was-held = wait for a decision
+report-was-failed = not repaired
+report-was-suspended = keep failing for a reason that may pass
+report-was-handed-over = handed over to a person
+report-was-refused = refused
+report-was-limit = stopped at a limit
+report-was-error = selfheal could not go on
+report-was-rolled-back = repaired and taken back
+report-was-expired = expired before somebody decided
+report-was-succeeded = succeeded
+report-was-negative = an answer
+report-was-healed = repaired, not watched yet
+report-rounds = rounds to a repair, on average
+report-saved = time saved (estimate)
+report-hours = { $hours } h
+report-saved-how = The estimate counts { $repair } minutes of a person for each repair and { $retry } for each failure that passed when run again.
+report-tokens = tokens of models
+report-undelivered = messages that nobody took
+report-waiting = What waits for a decision
+report-would = What would have been applied had it been allowed
+report-allow = To let such repairs be applied from now on:
+report-proof = { $passed } of { $made } checks passed, risk { $risk }, now { $state }
+report-again = What comes again and deserves a real fix
+report-times = { $n } times
+report-notes = What people noted
+report-chart-days = Failures by day
+report-chart-tiers = Who healed
+report-is-healed = healed
+report-is-waiting = waits
+report-is-failed = not healed
+tier-rule = rules
+tier-memory = memory
+tier-model = a model
+tier-given = a person
+tier-retry = running again
 allowed = { $job }: proved repairs up to risk { $risk } are applied unattended
 allowed-none = { $job }: repairs wait for a person
 audit-good = the record is whole: { $n ->

@@ -35,6 +35,8 @@ mod notify;
 mod overlap;
 mod pace;
 mod profiles;
+mod report;
+mod review;
 mod rule_prints;
 mod secrets;
 mod surroundings;
@@ -124,6 +126,8 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
         Command::Approve(args) => commands::approve::run(context, &args),
         Command::Reject(args) => commands::reject::run(context, &args),
         Command::Note(args) => commands::note::run(context, &args),
+        Command::Report(args) => commands::report::run(context, &args),
+        Command::Review => review::run(context),
         Command::Undo(args) => commands::undo::run(context, &args),
         Command::Redo(args) => commands::redo::run(context, &args),
         Command::Rules(args) => commands::rules::run(context, &args),

@@ -101,6 +101,10 @@ mod tests {
         }
         assert_eq!(ids(ENGLISH), ids(CHINESE));
         assert_eq!(ids(EXPLAIN_ENGLISH), ids(EXPLAIN_CHINESE));
+        // One that comes twice would keep a whole file out.
+        let all: Vec<&str> = [ENGLISH, EXPLAIN_ENGLISH].into_iter().flat_map(ids).collect();
+        let once: std::collections::BTreeSet<&str> = all.iter().copied().collect();
+        assert_eq!(all.len(), once.len());
     }
 
     #[test]

@@ -32,6 +32,8 @@ mod overlap;
 mod profiles;
 mod proof;
 mod proposal;
+mod reports;
+mod reviewing;
 mod room;
 mod rules;
 mod running;

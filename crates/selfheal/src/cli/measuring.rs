@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::running::{ApplyUpTo, Part};
 
@@ -103,4 +103,38 @@ pub struct BenchArgs {
     /// Print no line per case while they run
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// What happened in the last days.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// How far back: a number with h, d or w
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = span)]
+    pub since: i64,
+    /// For a terminal, as Markdown, or as one HTML file with charts
+    #[arg(long, value_name = "FORM", default_value = "terminal")]
+    pub format: ReportFormat,
+    /// Write it into this file
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// Text.
+    Terminal,
+    /// Markdown.
+    Markdown,
+    /// HTML.
+    Html,
+}
+
+/// A span of time in milliseconds; at most ten years.
+fn span(text: &str) -> Result<i64, String> {
+    const UNITS: [(char, i64); 3] = [('h', 3_600_000), ('d', 86_400_000), ('w', 604_800_000)];
+    let none = || "give a number with h, d or w, at most 520w: 7d".to_owned();
+    let (unit, factor) = UNITS.into_iter().find(|(unit, _)| text.ends_with(*unit)).ok_or_else(none)?;
+    let number: i64 = text.trim_end_matches(unit).parse().map_err(|_| none())?;
+    number.checked_mul(factor).filter(|ms| (1..=520 * 604_800_000).contains(ms)).ok_or_else(none)
 }

@@ -22,7 +22,7 @@ pub use self::incidents::{
     NotifyCommand, RedoArgs, RejectArgs, RulesArgs, RulesCommand, ShowArgs, UndoArgs,
 };
 pub use self::knowing::{KnowledgeArgs, KnowledgeCommand, KnowledgeKind};
-pub use self::measuring::{BenchArgs, MemoryArgs, MemoryCommand, StatsArgs};
+pub use self::measuring::{BenchArgs, MemoryArgs, MemoryCommand, ReportArgs, ReportFormat, StatsArgs};
 pub use self::running::{ApplyUpTo, Overlap, Part, RunArgs, StdoutArg, TransactionArg, TryArgs, run_alone};
 pub use self::scheduling::{
     CronArgs, CronCommand, CronListArgs, CronUnwrapArgs, CronWhich, CronWrapArgs, SurveyArgs,
@@ -69,6 +69,8 @@ pub enum Command {
     Profile(ProfileArgs),
     /// Judge scripts, or the change of one: what could do harm, what hides a failure; runs nothing
     Check(CheckArgs),
+    /// Look at what waits for a decision, and decide, on a terminal
+    Review,
     /// Apply repairs that wait for a decision
     Approve(DecideArgs),
     /// Drop repairs that wait for a decision
@@ -113,6 +115,8 @@ pub enum Command {
     Memory(MemoryArgs),
     /// Name documents that say how things work or what changed, and search them
     Knowledge(KnowledgeArgs),
+    /// Tell what happened in the last days: healed, waiting, time saved, what deserves a real fix
+    Report(ReportArgs),
     /// Count what became of incidents, who repaired them, and what was right how often
     Stats(StatsArgs),
     /// Measure selfheal on a folder of failing jobs: what is truly put right, and what is not

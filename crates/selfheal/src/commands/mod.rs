@@ -26,6 +26,7 @@ pub mod notify;
 pub mod profile;
 pub mod redo;
 pub mod reject;
+pub mod report;
 pub mod rules;
 pub mod run;
 pub mod show;

@@ -41,6 +41,9 @@ pub fn run(context: &Context) -> Ended {
     for line in &expired {
         print(&format!("{line}\n"));
     }
+    if let Err(error) = super::report::send_weekly(context, &store) {
+        tell(&format!("selfheal: {}", error.one_line()));
+    }
     let sent = crate::notify::in_tick(context, &store)?;
     sent.troubles.iter().for_each(|trouble| tell(&format!("selfheal: {trouble}")));
     let values = [

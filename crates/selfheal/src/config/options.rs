@@ -17,6 +17,8 @@ pub struct Options {
     pub model: Option<ModelOptions>,
     /// Who is told.
     pub notify: Option<NotifyOptions>,
+    /// What a repair is worth.
+    pub report: Option<ReportOptions>,
     /// The hard stops.
     pub limits: Option<LimitOptions>,
     /// How jobs are run.
@@ -170,6 +172,16 @@ pub enum Send {
     Data,
 }
 
+/// `[report]`: what the report of the week takes a repair to be worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct ReportOptions {
+    /// Minutes of a person for each repair that was applied.
+    pub minutes_per_repair: Option<u64>,
+    /// Minutes of a person for each failure that passed by a retry.
+    pub minutes_per_retry: Option<u64>,
+}
+
 /// `[notify]`. Secrets are named, not written: `env:NAME`, `file:PATH`, `credential:NAME`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
@@ -264,6 +276,8 @@ pub struct LimitOptions {
     pub small_change_lines: Option<u32>,
     /// Applies by policy alone, per machine and day.
     pub applies_per_day: Option<u32>,
+    /// Jobs that fail from one cause within ten minutes and stop healing for it; 0 is never.
+    pub storm_jobs: Option<u32>,
     /// Model tokens per incident.
     pub incident_tokens: Option<u64>,
     /// The end of a job without a deadline.

@@ -7,8 +7,7 @@ use selfheal_core::settings::{Answer, Limits, Policy};
 
 use super::options::{
     BoxOptions, GeneralKnowledge, LimitOptions, LowestRung, ModelOptions, NotifyOptions, PolicyOptions,
-    RunOptions, Send,
-    StoreSettingOptions, Unusual,
+    ReportOptions, RunOptions, Send, StoreSettingOptions, Unusual,
 };
 use super::{Layer, Options, Origin};
 use crate::contract::Contract;
@@ -26,6 +25,8 @@ pub struct Settings {
     pub model: Option<ModelSettings>,
     /// Who is told, and how.
     pub notify: NotifyOptions,
+    /// What a repair is worth.
+    pub report: ReportOptions,
     /// How jobs are run.
     pub run: RunSettings,
     /// Which rules are used.
@@ -171,6 +172,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         limits: Limits::default(),
         model: None,
         notify: NotifyOptions::default(),
+        report: ReportOptions::default(),
         run: RunSettings::default(),
         rules: RuleSettings::default(),
         boxes: BoxSettings::default(),
@@ -209,6 +211,13 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         }
         if let Some(notify) = &options.notify {
             take_notify(&mut settings.notify, notify);
+        }
+        if let Some(report) = options.report {
+            let old = settings.report;
+            settings.report = ReportOptions {
+                minutes_per_repair: report.minutes_per_repair.or(old.minutes_per_repair),
+                minutes_per_retry: report.minutes_per_retry.or(old.minutes_per_retry),
+            };
         }
     }
     settings.model = model_settings(model);
@@ -345,6 +354,7 @@ fn take_limits(limits: &mut Limits, said: LimitOptions, choose: impl Fn(u64, u64
     count(&mut limits.unknown_retries, said.unknown_retries);
     count(&mut limits.small_change_lines, said.small_change_lines);
     count(&mut limits.applies_per_day, said.applies_per_day);
+    count(&mut limits.storm_jobs, said.storm_jobs);
     time(&mut limits.retry_total_ms, said.retry_total);
     time(&mut limits.trial_ms, said.trial);
     time(&mut limits.incident_ms, said.incident);

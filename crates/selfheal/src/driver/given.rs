@@ -49,6 +49,13 @@ impl Given {
         Ok(given)
     }
 
+    /// Files by their absolute paths, with contents and permission bits.
+    #[must_use]
+    pub fn of(files: Vec<(PathBuf, Vec<u8>, u32)>) -> Self {
+        let file = |(path, content, mode)| GivenFile { path, content, mode };
+        Self { files: files.into_iter().map(file).collect() }
+    }
+
     fn collect(&mut self, top: &Path, below: &Path, depth: usize) -> Result<(), CommandError> {
         let folder = top.join(below);
         let fail = |error: std::io::Error| {

@@ -5,6 +5,7 @@
 //! that is killed leaves a state that names the last action that may have begun, and [`recover`] completes or takes it
 //! back. Nothing is changed on the machine outside of `apply.rs`.
 
+mod again;
 mod allow;
 mod apply;
 mod changes;
@@ -25,6 +26,7 @@ mod remember;
 mod rivals;
 mod room;
 mod scenario;
+mod storm;
 mod timing;
 mod trial;
 mod verify;
@@ -62,6 +64,7 @@ use crate::texts::Texts;
 #[cfg(feature = "model")]
 pub mod model;
 
+pub use again::{Again, try_again};
 pub use apply::{apply_all, take_back_all};
 pub use examine::text_of;
 pub use given::Given;
@@ -300,7 +303,11 @@ impl<'a> Healer<'a> {
                 Ok(None)
             }
             Action::Run => self.run_again().map(Some),
-            Action::Report => self.examine().map(Some),
+            Action::Report => {
+                let event = self.examine()?;
+                self.look_for_storm()?;
+                Ok(Some(event))
+            }
             Action::Diagnose(round) => self.diagnose(round).map(Some),
             Action::Propose => Ok(Some(Event::ProposingEnded { candidates: self.attempts.len() })),
             Action::Admit => self.admit().map(Some),
@@ -311,7 +318,10 @@ impl<'a> Healer<'a> {
             Action::Recover => recover::recover(self.tools.store, &mut self.incident).map(|_| None),
             Action::Rerun => self.rerun().map(Some),
             Action::Notify => {
-                self.notify();
+                // Of several failures from one cause people are told once.
+                if self.incident.one_of.is_none() {
+                    self.notify();
+                }
                 Ok(None)
             }
             Action::Finish(status) => {

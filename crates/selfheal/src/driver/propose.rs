@@ -50,6 +50,10 @@ impl Healer<'_> {
     pub(super) fn diagnose(&mut self, round: u32) -> Result<Event, CommandError> {
         self.say("progress-diagnose", &[("round", &round.to_string())]);
         self.attempts.clear();
+        if let Some(note) = self.storm_note() {
+            self.notes.push(note);
+            return Ok(Event::DiagnosisEnded { found: false });
+        }
         while let Some(source) = self.sources.pop_front() {
             let candidates = match source {
                 Source::Given => self.ask_given(),

@@ -143,6 +143,10 @@ impl Healer<'_> {
     pub(super) fn persist(&mut self, state: &State) -> Result<(), CommandError> {
         self.incident.state = state.clone();
         self.incident.updated = self.tools.context.clock.now();
+        #[cfg(feature = "model")]
+        {
+            self.incident.tokens = self.budget.spent();
+        }
         if state.is_final() || matches!(state, State::Held | State::Watching) {
             self.incident.owner = None;
         }

@@ -1,0 +1,11 @@
+//! `selfheal report`: what happened in some days, for people. [`gather`] counts, [`sections`] says it in words, and one file a
+//! form writes it: [`plain`] for terminals and Markdown, [`html`] with charts.
+
+mod gather;
+mod html;
+mod plain;
+mod sections;
+
+pub use gather::gather;
+pub use html::html;
+pub use plain::{markdown, terminal};
