@@ -8,6 +8,7 @@ use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use rustix::pty::OpenptFlags;
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use selfheal_testkit::TestEnv;
 
@@ -30,8 +31,9 @@ fn size_of(cells: u16) -> NonZero<u16> {
 
 impl Review {
     fn start(env: &TestEnv, (rows, columns): (u16, u16)) -> Self {
-        let master =
-            rustix::pty::openpt(rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY).unwrap();
+        // A terminal whose other end its own program held open would never be gone.
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let master = rustix::pty::openpt(flags).unwrap();
         rustix::pty::grantpt(&master).unwrap();
         rustix::pty::unlockpt(&master).unwrap();
         let name = rustix::pty::ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
@@ -309,6 +311,18 @@ fn a_signal_ends_it_and_the_terminal_is_usable() {
         assert!(sent.unwrap().success());
         assert_eq!(review.ended(), 0);
     }
+}
+
+#[test]
+fn a_signal_in_the_middle_of_a_key_ends_it_too() {
+    let env = held();
+    let mut review = Review::start(&env, (24, 80));
+    review.wait_for("1 repair waits");
+    // The beginning of a sequence that never comes to its end: reading it blocks.
+    review.type_in("\x1b[<0;1");
+    let sent = Command::new("kill").args(["-TERM", &review.child.id().to_string()]).status();
+    assert!(sent.unwrap().success());
+    assert_eq!(review.ended(), 0);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use selfheal_store::Store;
 
 use super::{Ended, print, tell};
+use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::driver::{recover, watch};
 use crate::exit_code;

@@ -1,7 +1,10 @@
 //! The terminal while a review has it. It is given back however the review ends: by its end, an error or a panic (when it
-//! is dropped), or a signal, which ends it in order.
+//! is dropped), a signal, or because the terminal is gone.
+//!
+//! Reading keys may block where it cannot be woken: in the middle of a sequence of bytes, or for ever on a terminal that is
+//! gone. So a second thread looks after that: it ends the process when it was told to end and still only reads.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,9 +13,12 @@ use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
 use ratatui::{DefaultTerminal, Frame};
 
 use crate::command_error::CommandError;
+use crate::exit_code;
 
-/// How long a key is waited for before it is looked at the clock and for signals.
+/// How long a key is waited for before the clock and signals are looked at.
 const LOOK: Duration = Duration::from_millis(200);
+/// Looks after which a read that does not end is not waited for any more.
+const PATIENCE: u32 = 10;
 /// Signals that end a review: HUP, INT, TERM, QUIT.
 const ENDING: [i32; 4] = [1, 2, 15, 3];
 
@@ -25,10 +31,21 @@ pub(super) enum Happened {
     End,
 }
 
+/// What both threads know.
+#[derive(Default)]
+struct State {
+    /// A signal came, or the terminal is gone.
+    ended: Arc<AtomicBool>,
+    /// Nothing is done but waiting for a key.
+    reading: AtomicBool,
+    /// The terminal was given back for good.
+    closed: AtomicBool,
+}
+
 /// The terminal.
 pub(super) struct Screen {
     terminal: DefaultTerminal,
-    ended: Arc<AtomicBool>,
+    state: Arc<State>,
 }
 
 impl Screen {
@@ -37,14 +54,16 @@ impl Screen {
     /// # Errors
     /// When it cannot be set up; it is as before then.
     pub(super) fn open() -> Result<Self, CommandError> {
-        let ended = Arc::new(AtomicBool::new(false));
+        let state = Arc::new(State::default());
         for signal in ENDING {
-            signal_hook::flag::register(signal, Arc::clone(&ended)).map_err(|error| failed(&error))?;
+            signal_hook::flag::register(signal, Arc::clone(&state.ended)).map_err(|error| failed(&error))?;
         }
         // Its hook gives the terminal back before a panic is told.
         let terminal =
             ratatui::try_init().inspect_err(|_| ratatui::restore()).map_err(|error| failed(&error))?;
-        Ok(Self { terminal, ended })
+        let watched = Arc::clone(&state);
+        std::thread::spawn(move || watch(&watched));
+        Ok(Self { terminal, state })
     }
 
     pub(super) fn draw(&mut self, with: impl FnOnce(&mut Frame<'_>)) -> Result<(), CommandError> {
@@ -56,20 +75,13 @@ impl Screen {
     /// # Errors
     /// When the terminal cannot be read.
     pub(super) fn next(&self) -> Result<Happened, CommandError> {
-        if self.ended.load(Ordering::Relaxed) {
+        if self.state.ended.load(Ordering::Relaxed) {
             return Ok(Happened::End);
         }
-        match event::poll(LOOK) {
-            Ok(false) => return Ok(Happened::Nothing),
-            Ok(true) => {}
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(Happened::Nothing),
-            Err(error) => return Err(failed(&error)),
-        }
-        Ok(match event::read().map_err(|error| failed(&error))? {
-            Event::Key(key) if key.kind != KeyEventKind::Release => Happened::Key(key),
-            Event::Resize(..) => Happened::Resized,
-            _ => Happened::Nothing,
-        })
+        self.state.reading.store(true, Ordering::Release);
+        let happened = read();
+        self.state.reading.store(false, Ordering::Release);
+        happened.map_err(|error| failed(&error))
     }
 
     /// Gives the terminal back while something else has it, such as an editor.
@@ -86,7 +98,40 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        self.state.closed.store(true, Ordering::Release);
         ratatui::restore();
+    }
+}
+
+fn read() -> io::Result<Happened> {
+    match event::poll(LOOK) {
+        Ok(false) => return Ok(Happened::Nothing),
+        Ok(true) => {}
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(Happened::Nothing),
+        Err(error) => return Err(error),
+    }
+    Ok(match event::read()? {
+        Event::Key(key) if key.kind != KeyEventKind::Release => Happened::Key(key),
+        Event::Resize(..) => Happened::Resized,
+        _ => Happened::Nothing,
+    })
+}
+
+/// Notices that the terminal is gone, and ends the process where a read keeps it from ending.
+#[expect(clippy::exit, reason = "the other thread hangs in a read that nothing can wake")]
+fn watch(state: &State) {
+    let mut looks = 0;
+    while !state.closed.load(Ordering::Acquire) {
+        std::thread::sleep(LOOK);
+        if !io::stdin().is_terminal() {
+            state.ended.store(true, Ordering::Relaxed);
+        }
+        let stuck = state.ended.load(Ordering::Relaxed) && state.reading.load(Ordering::Acquire);
+        looks = if stuck { looks + 1 } else { 0 };
+        if looks > PATIENCE {
+            ratatui::restore();
+            std::process::exit(exit_code::OK);
+        }
     }
 }
 
