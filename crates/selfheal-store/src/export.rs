@@ -45,8 +45,8 @@ const KINDS: [Kind; 10] = [
 const JSON: [&str; 2] = ["body", "edits"];
 
 /// The names of all kinds of lines, in the order in which they come.
-pub const EXPORTED: [&str; 9] =
-    ["run", "facts", "incident", "job", "ledger", "snapshot", "memory", "tally", "message"];
+pub const EXPORTED: [&str; 10] =
+    ["run", "facts", "incident", "job", "ledger", "snapshot", "memory", "tally", "message", "delivery"];
 
 /// Which lines.
 #[derive(Clone, Debug, Default)]
