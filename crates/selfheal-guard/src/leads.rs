@@ -16,7 +16,9 @@ const MAX_LOOKED_UP: usize = 64;
 /// A file that a repair changes and that lies elsewhere than its name says.
 #[must_use]
 pub fn file(path: &Path, roots: &Roots, scene: &dyn Scene) -> Option<Finding> {
-    let real = elsewhere(path, roots, scene)?;
+    // A script that is named may be a link, but not into what belongs to the system.
+    let of_system = || scene.real(path).filter(|real| real != path && scope::is_system(real));
+    let real = elsewhere(path, roots, scene).or_else(of_system)?;
     let why = format!("{} leads to {}, which is outside of the job's places", path.display(), real.display());
     Some(whole("scope/link", Weight::Refuse, why))
 }

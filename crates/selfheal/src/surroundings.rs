@@ -12,6 +12,9 @@ use crate::context::Context;
 /// Names whose presence in a git tree says that a machine puts the tree there.
 const DEPLOY_MARKERS: [&str; 5] = [".deploy", ".deployed", "REVISION", ".capistrano", ".deploy-marker"];
 
+/// Where dpkg keeps which package owns what (`dpkg-query(1)`).
+const DPKG_LISTS: &str = "/var/lib/dpkg/info";
+
 /// Looks around a file. A file that does not exist yet is looked at by its folder.
 ///
 /// # Errors
@@ -30,7 +33,7 @@ pub fn of(context: &Context, path: &Path) -> Result<Surroundings, CommandError> 
         user: context.uid,
         owners: owners(&real),
         writable_by_others: writable_by_others(&real),
-        package_owned: package_owned(&real),
+        package_owned: package_owned(Path::new(DPKG_LISTS), &real),
         deployed_tree: deployed_tree(&real),
         network: selfheal_store::on_network(&looked),
         head: head(&real),
@@ -88,13 +91,13 @@ fn group_has_others(facts: &std::fs::Metadata) -> bool {
 }
 
 /// Whether a Debian package owns the file, by dpkg's own lists; only looked up in system folders.
-fn package_owned(path: &Path) -> bool {
+fn package_owned(lists: &Path, path: &Path) -> bool {
     let system =
         ["/usr", "/etc", "/lib", "/bin", "/sbin", "/opt"].iter().any(|folder| path.starts_with(folder));
     if !system || path.starts_with("/usr/local") {
         return false;
     }
-    let Ok(lists) = std::fs::read_dir("/var/lib/dpkg/info") else { return false };
+    let Ok(lists) = std::fs::read_dir(lists) else { return false };
     let wanted = path.to_string_lossy().into_owned();
     lists
         .flatten()
@@ -116,4 +119,70 @@ fn head(path: &Path) -> String {
         let _ = file.take(2_048).read_to_end(&mut start);
     }
     String::from_utf8_lossy(&start).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use selfheal_core::admission::Hold;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A folder that only its owner can write, with a script in it.
+    fn script(text: &str) -> (tempfile::TempDir, PathBuf) {
+        let keep = tempfile::tempdir().unwrap();
+        fs::set_permissions(keep.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        let path = keep.path().canonicalize().unwrap().join("job.sh");
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        (keep, path)
+    }
+
+    #[test]
+    fn a_git_tree_holds_only_with_a_deploy_marker() {
+        let (keep, path) = script("true\n");
+        assert!(!deployed_tree(&path));
+        fs::create_dir(keep.path().join(".git")).unwrap();
+        assert!(!deployed_tree(&path));
+        for marker in DEPLOY_MARKERS {
+            fs::write(keep.path().join(marker), "").unwrap();
+            assert!(deployed_tree(&path), "{marker}");
+            fs::remove_file(keep.path().join(marker)).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_file_or_a_folder_above_it_that_anybody_may_write_holds() {
+        let (keep, path) = script("true\n");
+        let mode = |at: &Path, mode| fs::set_permissions(at, fs::Permissions::from_mode(mode)).unwrap();
+        assert!(!writable_by_others(&path));
+        mode(&path, 0o606);
+        assert!(writable_by_others(&path));
+        mode(&path, 0o600);
+        mode(keep.path(), 0o777);
+        assert!(writable_by_others(&path));
+        // In a sticky folder nobody can put another file in its place.
+        mode(keep.path(), 0o1777);
+        assert!(!writable_by_others(&path));
+    }
+
+    #[test]
+    fn what_a_package_lists_is_its_own() {
+        let lists = tempfile::tempdir().unwrap();
+        fs::write(lists.path().join("tool.list"), "/.\n/usr\n/usr/share/tool/nightly.sh\n").unwrap();
+        fs::write(lists.path().join("tool.conffiles"), "/etc/tool/run.sh\n").unwrap();
+        fs::write(lists.path().join("tool.md5sums"), "0  /usr/share/tool/other.sh\n").unwrap();
+        let owned = |path: &str| package_owned(lists.path(), Path::new(path));
+        assert!(owned("/usr/share/tool/nightly.sh") && owned("/etc/tool/run.sh"));
+        assert!(
+            !owned("/usr/share/tool/other.sh") && !owned("/usr/local/bin/run.sh") && !owned("/srv/run.sh")
+        );
+    }
+
+    #[test]
+    fn the_head_of_a_file_says_who_writes_it() {
+        let (_keep, path) = script("#!/bin/sh\n# This file is managed by Puppet. Do not edit.\ntrue\n");
+        let around = Surroundings { head: head(&path), now_ms: i64::MAX, ..Surroundings::default() };
+        assert_eq!(selfheal_guard::circumstances(&around), [Hold::Managed]);
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use regex_lite::Regex;
 use selfheal_core::admission::{Finding, Weight};
-use selfheal_syntax::shell::{Command, Statement, StatementKind};
+use selfheal_syntax::shell::{Command, Statement, StatementKind, Word};
 
 use super::Sides;
 use super::words::{inner_name, is_step, key_of, plain};
@@ -87,14 +87,14 @@ fn pipeline(sides: &Sides, members: &[Statement], out: &mut Vec<Finding>) {
     out.extend(fresh.filter(|command| !took_a_place(sides, command)).filter_map(filter));
 }
 
-/// Whether a command stands for one of its family that is gone: `grep -E` for `egrep`.
+/// Whether a command stands for another filter that is gone: `grep -E` for `egrep`, `awk 'NR <= 5'` for `head`.
 fn took_a_place(sides: &Sides, command: &Command) -> bool {
-    const FAMILIES: &[&[&str]] = &[&["grep", "egrep", "fgrep"], &["awk", "gawk", "mawk"], &["sed", "gsed"]];
+    const FILTERS: &[&str] =
+        &["grep", "egrep", "fgrep", "awk", "gawk", "mawk", "sed", "gsed", "head", "tail", "cut", "uniq"];
     let name = inner_name(command);
-    let family = FAMILIES.iter().find(|family| family.contains(&name.as_str())).copied().unwrap_or_default();
     let old = sides.old.script.commands().iter().enumerate();
     let mut lost = old.filter(|(at, _)| !sides.origin.contains(&Some(*at)));
-    lost.any(|(_, old)| inner_name(old) != name && family.contains(&inner_name(old).as_str()))
+    lost.any(|(_, old)| inner_name(old) != name && FILTERS.contains(&inner_name(old).as_str()))
 }
 
 /// `grep -v BAD in > part; load part`: the filtered file stands where the step read the whole one.
@@ -129,7 +129,9 @@ fn filter(command: &Command) -> Option<Finding> {
         "sed" => words.iter().filter_map(|word| sed(word)).max(),
         // With its braces: `{ print $1 }` is no condition.
         "awk" | "gawk" | "mawk" => {
-            command.arguments().iter().find_map(|word| awk(word.text.trim_matches(['\'', '"'])))
+            let raw = |word: &Word| word.text.trim_matches(['\'', '"']).to_owned();
+            let words: Vec<String> = command.arguments().iter().map(raw).collect();
+            awk_program(&words).and_then(awk)
         }
         "head" => head(&words),
         "tail" if !words.iter().any(|word| word.contains('+')) => Some(Weight::Medium),
@@ -167,6 +169,17 @@ fn sed(script: &str) -> Option<Weight> {
         false if address == "1" || !said.chars().any(char::is_alphanumeric) => None,
         false => Some(Weight::Medium),
     }
+}
+
+/// The program among the words of `awk`: the first that is no option and no value of one.
+fn awk_program(words: &[String]) -> Option<&str> {
+    let mut value = false;
+    let mut plain = words.iter().filter(|word| {
+        let takes = matches!(word.as_str(), "-v" | "-F" | "-f" | "--assign" | "--field-separator");
+        let is_value = std::mem::replace(&mut value, takes);
+        !is_value && !word.starts_with('-')
+    });
+    plain.next().map(String::as_str)
 }
 
 /// A program that is only a condition: `NF == 5`, `$3 > 0 { print }`.
@@ -228,6 +241,7 @@ mod tests {
         assert_eq!((sed("/^#/d"), sed("/^$/d"), sed("1d"), sed("s/d/e/")), (None, None, None, None));
         assert_eq!(awk("NF==5"), Some(Weight::Refuse));
         assert_eq!((awk("NF"), awk("{ print $1 }"), awk("!/^#/")), (None, None, None));
+        assert_eq!(awk_program(&words("-v top=$1 -F , NF>3 in")), Some("NF>3"));
         assert_eq!(head(&words("-n 100")), Some(Weight::Refuse));
     }
 
