@@ -31,6 +31,7 @@ mod tally;
 mod trouble;
 mod values;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -64,7 +65,8 @@ pub struct Store {
 /// How a store is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreOptions {
-    /// How long to wait for other writers, in milliseconds.
+    /// How long to wait for others who hold the database, in milliseconds; other writers of selfheal are waited for six
+    /// times as long to record a run, and 24 times as long while something is healed.
     pub patience_ms: u64,
 }
 
@@ -82,6 +84,11 @@ enum Durability {
     /// It survives a power cut.
     Power,
 }
+
+/// How many times longer the other writers of selfheal are waited for than anybody else: by a run that only wants to be
+/// recorded, and by one that is being healed, which would have to stop.
+const CROWD: u32 = 6;
+const HEALING_CROWD: u32 = 24;
 
 /// Size of the write-ahead log, in bytes, from which it is moved into the database. Every process that opens the store
 /// reads the whole log first, so it is kept small.
@@ -120,6 +127,20 @@ impl Store {
         &self.root
     }
 
+    /// The lock under which everything is written. Others of selfheal that hold it get on with their work, however many
+    /// they are, so it is waited for longer than a database that somebody else holds.
+    fn lock(&self) -> Result<File, PortError> {
+        self.lock_for(Durability::Power)
+    }
+
+    fn lock_for(&self, durability: Durability) -> Result<File, PortError> {
+        let times = match durability {
+            Durability::Process => CROWD,
+            Durability::Power => HEALING_CROWD,
+        };
+        files::lock(&self.root, self.patience.saturating_mul(times))
+    }
+
     fn db(&self) -> MutexGuard<'_, Connection> {
         // A panic in another thread rolled its transaction back; the connection itself is sound.
         self.db.lock().unwrap_or_else(PoisonError::into_inner)
@@ -140,7 +161,7 @@ impl Store {
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, PortError> {
         let mut db = self.db();
-        let _lock = files::lock(&self.root, self.patience)?;
+        let _lock = self.lock_for(durability)?;
         let failed = |error| sql(doing, error);
         let tx = begin(&mut db, durability).map_err(failed)?;
         let value = change(&tx).map_err(failed)?;

@@ -17,7 +17,7 @@ use crate::journal::note_content;
 use crate::objects::{self, hash_of};
 use crate::place::{Found, Meta, Place, Replaced, Times, Wanted, mode_of};
 use crate::values::Name;
-use crate::{Durability, Store, files, trouble};
+use crate::{Durability, Store, trouble};
 
 /// What stands for the content of a file that does not exist.
 const ABSENT: &str = "absent";
@@ -28,7 +28,7 @@ const COMPARED: u32 = 0o777;
 
 impl Snapshots for Store {
     fn save(&self, content: &[u8]) -> Result<ContentHash, PortError> {
-        let _lock = files::lock(&self.root, self.patience)?;
+        let _lock = self.lock()?;
         objects::save(&self.root, content)
     }
 

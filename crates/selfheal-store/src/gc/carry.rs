@@ -15,7 +15,7 @@ use super::plan::{NEEDED, OLD_MESSAGES, entries, modified, old_runs, on_shelf};
 use super::{Collection, Retention, YOUNG_MS};
 use crate::ledger::COLLECTED;
 use crate::trouble::{io, sql};
-use crate::{Durability, Store, files};
+use crate::{Durability, Store};
 
 /// Incidents that go in one transaction.
 const AT_ONCE: usize = 100;
@@ -54,7 +54,7 @@ impl Store {
     /// When there is no room for a second one beside it, or somebody else holds it.
     pub fn compact(&self) -> Result<(), PortError> {
         let db = self.db();
-        let _lock = files::lock(self.root(), self.patience)?;
+        let _lock = self.lock()?;
         db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
             .map_err(|error| sql("compact the store", error))
     }
@@ -96,7 +96,7 @@ impl Store {
     /// Removes what nobody needs from a shelf. `save` takes the same lock and makes what it finds young.
     fn sweep(&self, shelf: &Path, young: i64) -> Result<(), PortError> {
         let db = self.db();
-        let _lock = files::lock(self.root(), self.patience)?;
+        let _lock = self.lock()?;
         let needed = needed(&db).map_err(|error| sql("look for needed contents", error))?;
         for (hash, entry) in on_shelf(shelf) {
             if !needed.contains(&hash) && modified(&entry) < young {

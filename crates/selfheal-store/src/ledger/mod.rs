@@ -21,7 +21,7 @@ use selfheal_core::ports::{Entry, Ledger, LedgerCheck, PortError};
 
 use crate::trouble::sql;
 use crate::values::{Stored, limit, signed};
-use crate::{Durability, Store, begin, files};
+use crate::{Durability, Store, begin};
 use chain::{Link, Record};
 use seal::{Mark, Seals};
 
@@ -42,7 +42,7 @@ impl Ledger for Store {
     fn verify(&self) -> Result<LedgerCheck, PortError> {
         let db = self.db();
         // A record that another process is appending would look like one without an anchor.
-        let _lock = files::lock(&self.root, self.patience)?;
+        let _lock = self.lock()?;
         verify::verify(&db, &Seals::read(&self.root)?)
     }
 }
@@ -80,7 +80,7 @@ impl Store {
         entries: impl FnOnce(&T) -> Result<Vec<Entry>, PortError>,
     ) -> Result<T, PortError> {
         let mut db = self.db();
-        let _lock = files::lock(&self.root, self.patience)?;
+        let _lock = self.lock()?;
         let failed = |error| sql(doing, error);
         let tx = begin(&mut db, Durability::Power).map_err(failed)?;
         let value = change(&tx).map_err(failed)?;

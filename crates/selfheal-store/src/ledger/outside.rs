@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use selfheal_core::ports::PortError;
 
 use crate::Store;
-use crate::files;
 use crate::ledger::seal::Seals;
 use crate::ledger::{hash_of, last_row};
 use crate::trouble::{io, sql};
@@ -89,7 +88,7 @@ impl Store {
     /// When the ledger cannot be read, or an anchor takes nothing.
     pub fn send_head(&self) -> Result<(), PortError> {
         let db = self.db();
-        let _lock = files::lock(&self.root, self.patience)?;
+        let _lock = self.lock()?;
         let seals = Seals::read(&self.root)?;
         let last = last_row(&db).map_err(|error| sql("read the ledger", error))?;
         let (Some(chain), Some(head)) = (seals.chain(), last) else { return Ok(()) };

@@ -38,7 +38,7 @@ impl Store {
     /// When the ledger is whole: then there is no reason to. When it cannot be read or written.
     pub fn begin_ledger_anew(&self, anew: &Anew) -> Result<PathBuf, PortError> {
         let mut db = self.db();
-        let _lock = files::lock(&self.root, self.patience)?;
+        let _lock = self.lock()?;
         let check = verify::verify(&db, &Seals::read(&self.root)?)?;
         let Some((record, how)) = check.broken else {
             return Err(PortError::plain("begin the ledger anew: it is whole", Trouble::Other));
