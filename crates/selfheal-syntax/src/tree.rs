@@ -70,6 +70,11 @@ pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Unparsable> {
     if text.len() > SHORT {
         return parse_watched(grammar, text, WATCHED);
     }
+    parse_here(grammar, text)
+}
+
+/// Parses on this thread, with its parser.
+fn parse_here(grammar: Grammar, text: &str) -> Result<Tree, Unparsable> {
     // Making a parser costs more than parsing a line with it, and the guard parses many single lines.
     thread_local!(static PARSER: RefCell<tree_sitter::Parser> = RefCell::new(tree_sitter::Parser::new()));
     PARSER.with(|parser| {
@@ -82,11 +87,7 @@ pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Unparsable> {
 
 fn parse_watched(grammar: Grammar, text: &str, limit: Duration) -> Result<Tree, Unparsable> {
     let owned = text.to_owned();
-    let parsed = watched::within(limit, move || {
-        let mut parser = tree_sitter::Parser::new();
-        parser.set_language(&grammar.language()).map_err(|error| unparsable(&error.to_string()))?;
-        parse_with(&mut parser, &owned)
-    });
+    let parsed = watched::within(limit, move || parse_here(grammar, &owned));
     parsed.unwrap_or_else(|| Err(unparsable("it takes too long to parse")))
 }
 

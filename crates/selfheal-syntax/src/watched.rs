@@ -3,6 +3,7 @@
 //! A thread cannot be stopped from outside, so one that does not end in time is left alone and counted. With [`MAX_LEFT`]
 //! of them nothing more is begun: what is made to be slow is refused instead of taking every processor.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
@@ -15,6 +16,14 @@ const STACK: usize = 8 << 20;
 
 /// How many threads were left alone and still run.
 static LEFT: AtomicUsize = AtomicUsize::new(0);
+
+/// A piece of work.
+type Work = Box<dyn FnOnce() + Send>;
+
+thread_local! {
+    /// The thread that works for this one: starting one for each text costs more than most texts.
+    static WORKER: Cell<Option<mpsc::Sender<Work>>> = const { Cell::new(None) };
+}
 
 /// The result of some work, or nothing when it takes longer than a limit, panics, or too much was left alone already.
 pub fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
@@ -34,15 +43,16 @@ fn counted<T: Send + 'static>(
     // Set by whoever comes first: the work that ends, or the one that waits no longer.
     let settled = Arc::new(AtomicBool::new(false));
     let own = Arc::clone(&settled);
-    let thread = std::thread::Builder::new().name("parser".to_owned()).stack_size(STACK).spawn(move || {
+    let worker = WORKER.take().or_else(start)?;
+    let sent = worker.send(Box::new(move || {
         let result = work();
         // Nobody waits any more when this fails.
         let _ = sender.send(result);
         if own.swap(true, Ordering::SeqCst) {
             left.fetch_sub(1, Ordering::SeqCst);
         }
-    });
-    thread.ok()?;
+    }));
+    sent.ok()?;
     let result = receiver.recv_timeout(limit);
     if let Err(mpsc::RecvTimeoutError::Timeout) = result {
         left.fetch_add(1, Ordering::SeqCst);
@@ -51,7 +61,19 @@ fn counted<T: Send + 'static>(
             return receiver.try_recv().ok();
         }
     }
+    // One that panicked or is left alone takes no more work.
+    if result.is_ok() {
+        WORKER.set(Some(worker));
+    }
     result.ok()
+}
+
+/// Starts a thread that does one piece of work after the other, as long as somebody can send it some.
+fn start() -> Option<mpsc::Sender<Work>> {
+    let (sender, receiver) = mpsc::channel::<Work>();
+    let thread = std::thread::Builder::new().name("parser".to_owned()).stack_size(STACK);
+    thread.spawn(move || receiver.into_iter().for_each(|work| work())).ok()?;
+    Some(sender)
 }
 
 #[cfg(test)]
