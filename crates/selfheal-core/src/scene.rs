@@ -63,6 +63,36 @@ pub trait Scene {
     /// What a command prints (standard output and error together) when run in a box with these arguments, for a tool's
     /// own `--help`; `None` where there is no box, it did not end in time, or the program is not on this machine.
     fn ask(&self, argv: &[&str]) -> Option<String>;
+    /// What this machine's network says of a host now, and of a port of it; `None` where nobody may look. Nothing but the
+    /// name goes to the name servers, and nothing at all to the host but the beginning of a connection.
+    fn reach(&self, _host: &str, _port: Option<u16>) -> Option<Reach> {
+        None
+    }
+}
+
+/// What the network says of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reach {
+    /// The addresses that its name stands for; empty where it cannot be resolved.
+    pub addresses: Vec<String>,
+    /// Whether there is a way to the first of them.
+    pub route: Option<bool>,
+    /// What the port answers, where one was named and there is a way.
+    pub port: Option<PortAnswer>,
+}
+
+/// What a port answers to the beginning of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortAnswer {
+    /// It takes connections.
+    Open,
+    /// Nothing listens there.
+    Refused,
+    /// No answer came in time.
+    Silent,
+    /// There is no way there.
+    Unreachable,
 }
 
 /// Resolves `.` and `..` by text alone and makes the path absolute from `base`.

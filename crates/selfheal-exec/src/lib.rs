@@ -18,6 +18,7 @@ mod input;
 mod mounts;
 mod probe;
 mod process;
+mod reach;
 mod replay;
 mod scene;
 mod script;

@@ -1,22 +1,24 @@
 //! The live look at the machine: what rules, guard and feedback may ask for, as the job saw it.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 use rustix::fs::{Mode, OFlags};
 use selfheal_core::ports::{BoxOrder, Boxes};
 use selfheal_core::run::Ended;
-use selfheal_core::scene::{Kind, PathFacts, Scene, absolute};
+use selfheal_core::scene::{Kind, PathFacts, Reach, Scene, absolute};
 
 use crate::binds::Binds;
 use crate::find;
 use crate::mounts::Mounts;
 use crate::process::Stat;
+use crate::reach;
 use crate::script;
 
 /// Names of a folder that are told.
@@ -29,6 +31,8 @@ const MOST_PLACES: usize = 32;
 const ASK_MS: u64 = 3_000;
 /// Bytes of an answer that are kept of each end.
 const ASK_KEEP: usize = 64 << 10;
+/// Hosts of one incident that are looked at.
+const MOST_HOSTS: usize = 4;
 /// No file is read further than this, whatever was asked for.
 const MOST_READ: usize = 64 << 20;
 
@@ -47,13 +51,31 @@ pub struct LiveScene<'a> {
     boxes: Option<&'a dyn Boxes>,
     mounts: OnceLock<Mounts>,
     binds: OnceLock<Binds>,
+    /// Whether the network may be looked at.
+    network: bool,
+    /// What was seen of it: one look for each host and port.
+    reached: Mutex<BTreeMap<(String, Option<u16>), Reach>>,
 }
 
 impl<'a> LiveScene<'a> {
     /// The machine as seen from a folder, with an environment. Without boxes no command is ever asked.
     #[must_use]
     pub fn new(cwd: PathBuf, env: BTreeMap<OsString, OsString>, boxes: Option<&'a dyn Boxes>) -> Self {
-        Self { cwd, env, boxes, mounts: OnceLock::new(), binds: OnceLock::new() }
+        Self {
+            cwd,
+            env,
+            boxes,
+            mounts: OnceLock::new(),
+            binds: OnceLock::new(),
+            network: false,
+            reached: Mutex::default(),
+        }
+    }
+
+    /// Whether hosts may be looked at that an output names.
+    #[must_use]
+    pub fn with_network(self, network: bool) -> Self {
+        Self { network, ..self }
     }
 
     /// Takes the mount points from these contents of fstab and mountinfo instead of the machine.
@@ -176,6 +198,16 @@ impl Scene for LiveScene<'_> {
         };
         let run = boxes.run(&order).ok()?.run;
         matches!(run.ended, Ended::Exited(_)).then(|| run.stdout.text() + &run.stderr.text())
+    }
+
+    fn reach(&self, host: &str, port: Option<u16>) -> Option<Reach> {
+        let mut reached = self.reached.lock().ok().filter(|_| self.network)?;
+        let full = reached.len() >= MOST_HOSTS;
+        match reached.entry((host.to_owned(), port)) {
+            Entry::Occupied(known) => Some(known.get().clone()),
+            Entry::Vacant(_) if full => None,
+            Entry::Vacant(new) => Some(new.insert(reach::look(host, port)).clone()),
+        }
     }
 }
 

@@ -116,6 +116,7 @@ fn reports() {
                 script: Some((Path::new("/job/job.sh"), script)),
                 trace: None,
                 scene: &Empty,
+                stdin: None,
                 profiles: None,
             });
             taken.push(started.elapsed().as_micros());

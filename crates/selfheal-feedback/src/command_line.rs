@@ -13,6 +13,8 @@ const LONGEST: usize = 64 * 1024;
 pub struct CommandLine {
     /// The whole line.
     text: String,
+    /// The file of the last `<`.
+    stdin: Option<String>,
     commands: Vec<Command>,
     /// Whether it can be understood without a shell: no loops, substitutions or open quotes.
     plain: bool,
@@ -41,7 +43,12 @@ impl CommandLine {
         reader.flush_command("");
         let mut commands = reader.commands;
         commands.retain(|command| !command.words.is_empty());
-        Self { text: line.to_owned(), plain: reader.plain && !commands.is_empty(), commands }
+        Self {
+            text: line.to_owned(),
+            stdin: reader.stdin,
+            plain: reader.plain && !commands.is_empty(),
+            commands,
+        }
     }
 
     /// The command with its arguments, as a job has it: the words of a single command, else a shell with the whole line.
@@ -51,6 +58,12 @@ impl CommandLine {
             [only] if self.plain => only.words.iter().map(OsString::from).collect(),
             _ => ["sh", "-c", &self.text].map(OsString::from).into(),
         }
+    }
+
+    /// The file that the last command reads as standard input.
+    #[must_use]
+    pub fn stdin(&self) -> Option<&str> {
+        self.stdin.as_deref().filter(|_| self.plain)
     }
 
     /// Each command with its arguments, in order; none where only a shell understands the line.
@@ -79,6 +92,9 @@ struct Reader {
     before: &'static str,
     /// The next word is the file of a redirection.
     skip: bool,
+    /// And that of `<`.
+    reads: bool,
+    stdin: Option<String>,
     plain: bool,
 }
 
@@ -105,7 +121,7 @@ impl Reader {
             (None, '&') if chars.peek() == Some(&'>') => {}
             (None, '&') => self.flush_command("&"),
             (None, ';' | '\n') => self.flush_command(";"),
-            (None, '<' | '>') => self.redirection(chars),
+            (None, '<' | '>') => self.redirection(c, chars),
             (None, '(' | ')' | '`') => self.only_a_shell(c),
             (None, c) if c.is_whitespace() => self.flush_word(),
             (None, c) => self.word.get_or_insert_default().push(c),
@@ -118,7 +134,8 @@ impl Reader {
     }
 
     /// `> FILE`, `2>&1`, `>>FILE`: neither the number before it nor the file is an argument.
-    fn redirection(&mut self, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+    fn redirection(&mut self, first: char, chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
+        self.reads = first == '<' && chars.peek() != Some(&'<');
         if self.word.as_ref().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit())) {
             self.word = None;
         }
@@ -136,6 +153,9 @@ impl Reader {
     fn flush_word(&mut self) {
         let Some(word) = self.word.take() else { return };
         if std::mem::take(&mut self.skip) {
+            if std::mem::take(&mut self.reads) {
+                self.stdin = Some(word);
+            }
             return;
         }
         let leads = self.words.is_empty() && is_assignment(&word);
@@ -146,6 +166,9 @@ impl Reader {
 
     fn flush_command(&mut self, next: &'static str) {
         self.flush_word();
+        if !next.is_empty() {
+            self.stdin = None;
+        }
         let words = std::mem::take(&mut self.words);
         let keyword = ["if", "for", "while", "until", "case", "{", "!", "function"];
         self.plain &= words.first().is_none_or(|word| !keyword.contains(&word.as_str()));
@@ -186,6 +209,13 @@ mod tests {
         assert_eq!(answering("(cd x; ls)"), None);
         assert_eq!(words(&CommandLine::read("a && b").argv()), "sh|-c|a && b");
         assert_eq!(CommandLine::read("").argv().len(), 3);
+    }
+
+    #[test]
+    fn the_file_of_standard_input_is_known() {
+        assert_eq!(CommandLine::read("sqlite3 a.db < load.sql > out").stdin(), Some("load.sql"));
+        assert_eq!(CommandLine::read("tr a b < x | sort").stdin(), None);
+        assert_eq!(CommandLine::read("cat <<< x").stdin(), None);
     }
 
     #[test]

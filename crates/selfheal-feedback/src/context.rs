@@ -32,6 +32,7 @@ pub(crate) fn context(case: &Case<'_>) -> Vec<(String, String)> {
         samples(case, &mut out);
     }
     environment(case, &mut out);
+    crate::network::facts(case, &mut out);
     answer(case, &mut out);
     let mut seen = Vec::new();
     out.retain(|(name, _)| {

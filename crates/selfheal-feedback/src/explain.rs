@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 
+use selfheal_core::fault::Fault;
 use selfheal_core::ids::{RunId, Timestamp};
 use selfheal_core::outcome::Outcome;
 use selfheal_core::report::{Confidence, Report};
@@ -75,6 +76,12 @@ pub fn looks_like_an_error(run: &Run) -> bool {
 #[must_use]
 pub fn is_understood(report: &Report) -> bool {
     report.confidence > Confidence::Low
+}
+
+/// Whether a report has nothing to say but that the command ended: then its logs may say more.
+#[must_use]
+pub fn says_little(report: &Report) -> bool {
+    !is_understood(report) || matches!(report.fault(), Some(Fault::SilentExit { .. }) | None)
 }
 
 /// The raw lines that may say the most, in their order: numbered from 1 in what was kept of the output.

@@ -22,6 +22,8 @@ pub mod explain;
 mod fake_scene;
 mod inner;
 mod locate;
+pub mod logs;
+mod network;
 mod parsers;
 pub mod profiles;
 pub mod repeat;

@@ -1,6 +1,8 @@
 //! Where a failure is: from a probe, from a message that names its place, or from the script's own text.
 
 mod elsewhere;
+mod said;
+mod within;
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +44,12 @@ pub fn place(input: &ReportInput<'_>, found: Option<&Found>) -> Place {
     let remote = step.and_then(|step| remote(&step.words)).filter(|_| !is_own_failure(found));
     if let Some(remote) = remote {
         return behind(input, step, said, remote);
+    }
+    if step.is_none()
+        && said.is_none()
+        && let Some(place) = found.and_then(|found| within::place(input, found))
+    {
+        return place;
     }
     if step.is_none()
         && let Some(place) = elsewhere::place(input, found, said)
@@ -173,6 +181,7 @@ fn function(input: &ReportInput<'_>) -> Option<String> {
 }
 
 fn by_spot(input: &ReportInput<'_>, spot: &Spot, found: Option<&Found>) -> Place {
+    let spot = &said::settled(input, spot);
     let file = resolve(input, &spot.file);
     let shell = text_of(input, &file).filter(|text| is_shell(text));
     let moved = shell.as_deref().zip(found).and_then(|(text, found)| nearer(text, spot.line, found));
@@ -241,17 +250,76 @@ fn names_program(found: &Found, spot: &Spot) -> bool {
     const RECORDS: [&str; 4] = ["join", "sort", "comm", "uniq"];
     let of_records = found.tool.as_deref().is_some_and(|tool| RECORDS.contains(&tool));
     let name = spot.file.to_string_lossy();
-    !is_data(&spot.file) && !of_records && !name.starts_with('<') && name != "-" && !name.starts_with("-e")
+    !is_data(&spot.file)
+        && !of_records
+        && !name.starts_with(['<', '['])
+        && name != "-"
+        && !name.starts_with("-e")
 }
 
 /// The line of the script that printed the message, or the one that runs the tool that did.
 fn by_text(input: &ReportInput<'_>, found: &Found) -> Option<Place> {
     let (path, text) = input.script.filter(|(path, _)| !is_of_system(path))?;
-    let number = printed_by(text, &found.text)
-        .or_else(|| run_by(text, found))
+    if let Some(place) = by_importer(input, found) {
+        return Some(place);
+    }
+    let run = run_by(text, found);
+    // Where a tool complains, a line that only holds the name it complains of is not meant.
+    let says =
+        |number: &u32| run.is_none() || line_of(input, path, *number).is_some_and(|line| complains(&line));
+    let number = line_that_says(text, &found.text)
+        .filter(says)
+        .or(run)
+        .or_else(|| options_of(text, path, found))
         .or_else(|| named_by(text, found).filter(|_| !is_shell(text)))?;
-    let guessed = run_by(text, found) != Some(number);
+    let number = if is_shell(text) { begin_of(text, number) } else { number };
+    let guessed = run != Some(number);
     Some(Place { guessed, ..by_spot(input, &Spot::new(path, number), Some(found)) })
+}
+
+/// How a line of a program says something to standard error or ends it with words.
+pub fn complains(line: &str) -> bool {
+    const COMPLAINS: [&str; 13] = [
+        ">&2",
+        "/dev/stderr",
+        "die ",
+        "die(",
+        "console.error",
+        "stderr",
+        "STDERR",
+        "abort(",
+        "sys.exit(",
+        "exit(",
+        "echo ",
+        "printf ",
+        "raise ",
+    ];
+    COMPLAINS.iter().any(|word| line.contains(word))
+}
+
+/// The line with `getopts` where a script was called with an option that it does not take.
+fn options_of(text: &str, script: &Path, found: &Found) -> Option<u32> {
+    let own = script.file_name().is_some_and(|name| found.text.starts_with(name.to_string_lossy().as_ref()))
+        || found.text.starts_with(script.to_string_lossy().as_ref());
+    let about = ["illegal option -- ", "option requires an argument -- "]
+        .iter()
+        .any(|words| found.text.contains(words));
+    (own && about).then(|| only_line(text, |line| line.contains("getopts "))).flatten()
+}
+
+/// The line of a file that asks for the module which is missing, where the message names that file alone.
+fn by_importer(input: &ReportInput<'_>, found: &Found) -> Option<Place> {
+    let Fault::MissingModule { name } = &found.fault else { return None };
+    let (_, file) = found.text.rsplit_once(" imported from ")?;
+    let file = resolve(input, Path::new(file.trim()));
+    let line = only_line(&text_of(input, &file)?, |line| line.contains(base(name)))?;
+    Some(Place { guessed: true, ..by_spot(input, &Spot::new(file, line), Some(found)) })
+}
+
+/// The first of the lines that a backslash joins with this one.
+fn begin_of(text: &str, number: u32) -> u32 {
+    let mut lines = logical_lines(text).into_iter().map(|(first, _)| first);
+    lines.rfind(|first| *first <= number).unwrap_or(number)
 }
 
 /// Whether a script belongs to the system: it is called, not written, by whoever wrote the job.
@@ -260,8 +328,13 @@ fn is_of_system(script: &Path) -> bool {
     SYSTEM.iter().any(|folder| script.starts_with(folder))
 }
 
+/// The line of a script that says a message itself, as it is or with values in it.
+pub fn line_that_says(text: &str, message: &str) -> Option<u32> {
+    printed_by(text, message).or_else(|| said::told_by(text, message))
+}
+
 /// The only line of a script that holds a longer piece of a message as it is.
-pub fn printed_by(text: &str, message: &str) -> Option<u32> {
+fn printed_by(text: &str, message: &str) -> Option<u32> {
     let is_end = |c: char| {
         c.is_ascii_digit() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | '/' | '[' | ':' | '(' | ')')
     };
@@ -275,6 +348,11 @@ pub fn printed_by(text: &str, message: &str) -> Option<u32> {
 
 /// The only line that holds the name which a message is about. In a shell it may be that of a variable, used elsewhere.
 fn named_by(text: &str, found: &Found) -> Option<u32> {
+    // What a caller left out is not wrong where it is asked for.
+    let of_caller = [": error: the following arguments are required", "Error: Missing "];
+    if of_caller.iter().any(|words| found.text.contains(words)) {
+        return None;
+    }
     let name = found.fault.subject().filter(|name| name.len() >= 4)?;
     only_line(text, |line| line.contains(&name))
 }
@@ -456,6 +534,10 @@ fn operand(arguments: &[String], valued: &[&str]) -> Option<String> {
 
 /// Makes a file of a message absolute; the script's own name in any spelling is the script.
 fn resolve(input: &ReportInput<'_>, file: &Path) -> PathBuf {
+    // The text of `bash -c` has no file.
+    if file.as_os_str().is_empty() {
+        return PathBuf::new();
+    }
     let path = absolute(input.scene.cwd(), file);
     let Some((script, _)) = input.script else { return path };
     let same_name = path.file_name() == script.file_name();

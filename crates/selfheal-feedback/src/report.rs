@@ -29,19 +29,6 @@ const FAULTS: usize = 6;
 const SURE: u8 = 100;
 /// The most that a mere warning weighs.
 pub(crate) const REMARK: u8 = VAGUE + 10;
-/// How a line of a program says something to standard error or ends it with words.
-const COMPLAINS: [&str; 10] = [
-    ">&2",
-    "/dev/stderr",
-    "die ",
-    "die(",
-    "console.error",
-    "stderr",
-    "STDERR",
-    "abort(",
-    "sys.exit(",
-    "exit(",
-];
 /// So many lines at the end may hold a script's own last words.
 const LAST_LINES: usize = 4;
 /// The weight of what a script says itself in words that sound like nothing: more than a warning.
@@ -63,6 +50,8 @@ pub struct ReportInput<'a> {
     pub trace: Option<&'a Trace>,
     /// The machine.
     pub scene: &'a dyn Scene,
+    /// The file that the command reads as standard input, where that is known.
+    pub stdin: Option<&'a Path>,
     /// What exit codes mean; the shipped profiles where none are given.
     pub profiles: Option<&'a Profiles>,
 }
@@ -171,9 +160,9 @@ fn own_words(input: &ReportInput<'_>) -> Option<Found> {
     // What it printed to standard output may come after it.
     let mut ends = text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(LAST_LINES);
     let complains = |line: &&str| {
-        let number = locate::printed_by(script, line)?;
+        let number = locate::line_that_says(script, line)?;
         let source = script.lines().nth(number as usize - 1)?;
-        COMPLAINS.iter().any(|word| source.contains(word)).then_some(())
+        locate::complains(source).then_some(())
     };
     let last = ends.find(|line| complains(line).is_some())?;
     let fault = Fault::Other { message: parsers::bounded(last) };
@@ -361,7 +350,7 @@ fn snippet(input: &ReportInput<'_>, location: &Location) -> Vec<SnippetLine> {
 }
 
 fn confidence(case: &Case<'_>) -> Confidence {
-    let known = case.first().is_some_and(|first| first.weight > VAGUE);
+    let known = case.first().is_some_and(|first| first.weight > REMARK);
     let located = case.place.location.as_ref().is_some_and(|location| {
         location.remote.is_none() && !case.place.guessed && case.input.scene.facts(&location.file).is_some()
     });
@@ -416,6 +405,7 @@ mod tests {
             script: Some((Path::new("/job/x.sh"), script)),
             trace,
             scene,
+            stdin: None,
             profiles: None,
         })
     }

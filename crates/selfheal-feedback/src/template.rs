@@ -73,6 +73,15 @@ impl Template {
         Self { at_start, at_end, parts: parts(rest) }
     }
 
+    /// The longest text that stands in every line which it matches.
+    pub fn literal(&self) -> Option<&'static str> {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(*text),
+            Part::Hole(..) => None,
+        });
+        texts.max_by_key(|text| text.len()).filter(|text| !text.is_empty())
+    }
+
     /// Matches a line.
     pub fn find<'l>(&self, line: &'l str) -> Option<Holes<'l>> {
         let first = match self.parts.first() {

@@ -228,7 +228,12 @@ pub fn fits(word: &str, value: &str) -> Option<usize> {
         return None;
     }
     let pattern = pattern(word);
-    let literal = pattern.iter().filter(|c| c.is_some()).count();
+    matches(&pattern, value).then(|| pattern.iter().filter(|c| c.is_some()).count())
+}
+
+/// Whether a text can be what a pattern stands for, in which `None` stands for anything.
+#[must_use]
+pub fn matches(pattern: &[Option<char>], value: &str) -> bool {
     let value: Vec<char> = value.chars().collect();
     let (mut p, mut v) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -243,14 +248,14 @@ pub fn fits(word: &str, value: &str) -> Option<usize> {
                 v += 1;
             }
             _ => {
-                let (at, from) = star?;
+                let Some((at, from)) = star else { return false };
                 star = Some((at, from + 1));
                 p = at + 1;
                 v = from + 1;
             }
         }
     }
-    pattern.iter().skip(p).all(Option::is_none).then_some(literal)
+    pattern.iter().skip(p).all(Option::is_none)
 }
 
 /// The characters of a word, with `None` for what a variable or a pattern stands for.

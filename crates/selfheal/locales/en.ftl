@@ -23,6 +23,7 @@ story-repair = { $n ->
 story-more = … and { $n } more; all of it: selfheal show ID --patch
 story-proof = { $passed } of { $n } checks passed in a box ({ $rung })
 label-where = where
+story-line-of-command = line { $line } of the command: { $command }
 label-error = error
 label-why = why
 label-repair = repair

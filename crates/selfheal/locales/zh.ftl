@@ -17,6 +17,7 @@ story-repair = { $n } 行，风险{ $risk }，来自 { $source }
 story-more = …… 还有 { $n } 行；全部内容：selfheal show ID --patch
 story-proof = 在沙箱（{ $rung }）中 { $n } 项检查通过了 { $passed } 项
 label-where = 位置
+story-line-of-command = 命令的第 { $line } 行：{ $command }
 label-error = 错误
 label-why = 原因
 label-repair = 修复

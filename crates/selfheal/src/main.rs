@@ -17,6 +17,7 @@ mod document;
 mod drafts;
 mod driver;
 mod environment;
+mod evidence;
 mod examples;
 mod exit_code;
 #[cfg(debug_assertions)]

@@ -109,6 +109,19 @@ fn try_case(name: String, case: &Case) -> Seen {
     judge(name, &case.expect, &object)
 }
 
+/// All cases, several at once: each is a process of its own.
+fn try_all(cases: Vec<(String, Case)>) -> Vec<Seen> {
+    let workers = std::thread::available_parallelism().map_or(2, usize::from).min(4);
+    let size = cases.len().div_ceil(workers).max(1);
+    std::thread::scope(|scope| {
+        let some =
+            |part: &[(String, Case)]| part.iter().map(|(name, case)| try_case(name.clone(), case)).collect();
+        let handles: Vec<_> =
+            cases.chunks(size).map(|part| scope.spawn(move || -> Vec<Seen> { some(part) })).collect();
+        handles.into_iter().flat_map(|handle| handle.join().unwrap()).collect()
+    })
+}
+
 fn judge(name: String, expect: &Expect, object: &Value) -> Seen {
     let mut wrong = Vec::new();
     let outcome = object["outcome"] == expect.outcome.as_str();
@@ -178,7 +191,7 @@ fn the_corpus_is_understood() {
     let cases = cases();
     assert!(cases.len() >= 250, "only {} cases", cases.len());
     let shown = std::env::var("CORPUS").unwrap_or_default();
-    let seen: Vec<Seen> = cases.into_iter().map(|(name, case)| try_case(name, &case)).collect();
+    let seen = try_all(cases);
     for one in
         seen.iter().filter(|one| !one.wrong.is_empty() && shown == if one.aside { "aside" } else { "dev" })
     {

@@ -17,6 +17,7 @@ mod crowd;
 mod decide;
 mod ending;
 mod environment;
+mod evidence;
 mod explain;
 mod failpoints;
 mod faults;

@@ -256,7 +256,17 @@ fn network(case: &Case<'_>, how: &str, host: Option<&str>) -> Vec<Likely> {
             "No proxy is needed there.",
         ),
     };
-    vec![first.seen_if(seen), second]
+    let looked = crate::network::look(case);
+    let seen = seen.or_else(|| looked.as_ref().and_then(|(target, reach)| target.evidence(how, reach)));
+    let passed = looked.and_then(|(target, reach)| target.passed(how, &reach)).map(|seen| {
+        Likely::usual(
+            "network-passed",
+            format!("It was a short outage on the way to {host}, or there: it works again."),
+            "The next run fails in the same way.",
+        )
+        .seen(seen)
+    });
+    passed.into_iter().chain([first.seen_if(seen), second]).collect()
 }
 
 /// Whether a proxy can be what fails in this way.

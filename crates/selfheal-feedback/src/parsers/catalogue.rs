@@ -43,6 +43,24 @@ fn read() -> Catalogue {
     catalogue
 }
 
+/// Which pairs of bytes a message can begin with: most places of most lines are passed by with that.
+static BEGINS: LazyLock<Vec<bool>> = LazyLock::new(|| {
+    let mut pairs = vec![false; 1 << 16];
+    for start in CATALOGUE.keys() {
+        if let Some(place) = pair(start).and_then(|pair| pairs.get_mut(pair)) {
+            *place = true;
+        }
+    }
+    pairs
+});
+
+fn pair(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [one, two, ..] => Some(usize::from(*one) << 8 | usize::from(*two)),
+        _ => None,
+    }
+}
+
 /// Cuts `{1}: x {2}` into its pieces and holes.
 fn parts(message: &'static str) -> (Vec<&'static str>, Vec<u8>) {
     let (mut pieces, mut holes) = (Vec::new(), Vec::new());
@@ -84,7 +102,9 @@ fn next(line: &str, from: usize) -> Option<(usize, usize, String)> {
         first != b' ' && !in_word && line.is_char_boundary(*at)
     };
     (from..bytes.len().saturating_sub(START - 1)).filter(begins).find_map(|at| {
-        let messages = CATALOGUE.get(bytes.get(at..at + START)?)?;
+        let start = bytes.get(at..at + START)?;
+        BEGINS.get(pair(start)?).filter(|begins| **begins)?;
+        let messages = CATALOGUE.get(start)?;
         messages.iter().find_map(|message| message.at(line, at))
     })
 }

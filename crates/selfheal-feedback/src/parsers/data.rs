@@ -1,6 +1,7 @@
 //! Data formats: JSON (jq and others), YAML, TOML, XML, CSV.
 
 use selfheal_core::fault::Fault;
+use selfheal_core::outcome::Class;
 
 use super::{Row, bounded, row};
 
@@ -24,7 +25,9 @@ pub fn rows() -> Vec<Row> {
         row("^jq: error: Could not open file {file}: No such file or directory", |h| {
             Some(Fault::NoSuchPath { path: h.path("file") })
         }),
-        row("^jq: error (at {place}): Cannot iterate over null", |_| wrong_type("Cannot iterate over null")),
+        // What was to be gone through is not in the data any more.
+        row("^jq: error (at {place}): Cannot iterate over null", |_| wrong_type("Cannot iterate over null"))
+            .class(Class::Dependency),
         row("^jq: error (at {place}): Cannot index {what}$", |h| {
             wrong_type(&format!("Cannot index {}", h.get("what")))
         }),
@@ -40,6 +43,9 @@ pub fn rows() -> Vec<Row> {
         row("^{file:w}:{line:n}: parser error : {message}$", |h| bad(h.get("message"))),
         row("Expecting property name enclosed in double quotes", |_| {
             bad("Expecting property name enclosed in double quotes")
+        }),
+        row("delimiter: line {at:n} column {col:n} (char", |h| {
+            bad(&format!("{}delimiter: line {}", h.before, h.get("at")))
         }),
         row("Expecting value: line {at:n}", |h| {
             bad(&format!("Expecting value: line {}{}", h.get("at"), h.after))

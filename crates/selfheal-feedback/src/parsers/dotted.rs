@@ -31,7 +31,9 @@ pub fn passing(text: &str) -> Option<Spot> {
         let line = digits(behind)?;
         let column =
             behind.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(':').and_then(digits);
-        is_file(file).then(|| Spot { column, ..Spot::new(file, line) })
+        // A name with a line, a column and words behind them is a file, whatever it is called.
+        let plain = column.is_some() && behind.contains(": ") && is_name(file);
+        (plain || is_file(file)).then(|| Spot { column, ..Spot::new(file, line) })
     };
     at_line(text).map(|(spot, _)| spot).or_else(|| on_line(text)).or_else(leading)
 }
@@ -88,6 +90,13 @@ fn colons(text: &str) -> Option<(Spot, &str)> {
 fn digits(text: &str) -> Option<u32> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     text.get(..end)?.parse().ok().filter(|number| *number > 0)
+}
+
+/// Whether a word may be the name of a file without an ending.
+fn is_name(word: &str) -> bool {
+    word.len() < 100
+        && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 /// Whether a word looks like a file of text: it has an extension or a folder, and is no host, address or URL.

@@ -1,6 +1,9 @@
 //! The texts of the C library's errors (`strerror`), whatever tool puts them behind its own words, in a few languages.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use selfheal_core::fault::Fault;
 use selfheal_core::outcome::Class;
@@ -112,8 +115,16 @@ const VERBS: [&str; 22] = [
     "lstat ",
 ];
 
+/// Finds any of the texts at once: most lines have none.
+static ANY: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder().ascii_case_insensitive(true).build(TEXTS.iter().map(|(text, _)| text)).ok()
+});
+
 /// Reads a line that holds an error text of the C library.
 pub fn line(line: &Line<'_>) -> Option<Found> {
+    if line.rest.is_ascii() && ANY.as_ref().is_some_and(|any| !any.is_match(line.rest)) {
+        return None;
+    }
     let lower = line.rest.to_lowercase();
     let (at, text, errno) = TEXTS
         .iter()

@@ -62,7 +62,6 @@ fn messages() -> Vec<Row> {
             Some(Fault::PathExists { path: h.path("path") })
         }),
         row("fatal: Authentication failed for {url:q}", |_| Some(Fault::PermissionDenied { path: None })),
-        row("Permission denied (publickey", |_| Some(Fault::PermissionDenied { path: None })),
         row("fatal: unrecognized argument: {option:w}", |h| {
             Some(Fault::UnknownOption { command: "git".into(), option: h.text("option") })
         }),
@@ -80,6 +79,9 @@ fn messages() -> Vec<Row> {
         }),
         row("error: Your local changes to the following files would be overwritten", |_| {
             Some(Fault::Mismatch { message: "local changes would be overwritten".into() })
+        }),
+        row("error: The following untracked working tree files would be", |_| {
+            Some(Fault::Mismatch { message: "untracked files would be overwritten".into() })
         }),
         row("Please tell me who you are", |_| Some(Fault::KeyMissing { key: "user.email".into() })),
         row("fatal: early EOF", |_| Some(Fault::Network { how: "reset".into(), host: None })),

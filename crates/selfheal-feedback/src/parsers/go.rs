@@ -36,9 +36,7 @@ fn fault(message: &str, line: &Line<'_>) -> Fault {
         return Fault::WrongType { message: bounded(message) };
     }
     let inner = Line { rest: message, spot: None, ..line.clone() };
-    super::TABLES
-        .iter()
-        .find_map(|row| super::by_row(row, &inner))
+    super::by_tables(&inner)
         .or_else(|| super::errno::line(&inner))
         .map_or_else(|| Fault::Other { message: bounded(message) }, |found| found.fault)
 }

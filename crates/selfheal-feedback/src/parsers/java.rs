@@ -1,4 +1,5 @@
-//! Java and other languages of its machine: uncaught exceptions with their stack, the last `Caused by:` first.
+//! Java and other languages of its machine: uncaught exceptions with their stack. The one that ended the program says where
+//! and in which words; the last `Caused by:` of which kind it is, where the first does not tell.
 
 use selfheal_core::fault::Fault;
 
@@ -16,14 +17,13 @@ pub fn block(lines: &[Line<'_>]) -> Block {
         let next = lines.get(1)?;
         (next.text.trim_start().starts_with("at ") && next.text.contains(".java:")).then_some(first.text)
     })?;
-    let mut head = (text, first);
+    let mut cause = None;
     let mut spots = Vec::new();
     let mut taken = 1;
     for line in lines.iter().skip(1).take(300) {
         let text = line.text.trim_start();
-        if let Some(cause) = text.strip_prefix("Caused by: ") {
-            head = (cause, line);
-            spots.clear();
+        if let Some(below) = text.strip_prefix("Caused by: ") {
+            cause = Some((below, line));
         } else if let Some(frame) = text.strip_prefix("at ") {
             spots.extend(spot(frame));
         } else if !text.starts_with("... ") {
@@ -32,8 +32,11 @@ pub fn block(lines: &[Line<'_>]) -> Block {
         taken += 1;
     }
     spots.truncate(8);
-    let (text, line) = head;
-    Some((vec![Found::new(fault(text, line), line).at(spots)], taken))
+    let mut fault = fault(text, first);
+    if let (Fault::Other { .. }, Some((below, line))) = (&fault, cause) {
+        fault = self::fault(below, line);
+    }
+    Some((vec![Found::new(fault, first).at(spots)], taken))
 }
 
 /// What the compiler and the launcher say.
@@ -96,9 +99,7 @@ fn fault(text: &str, line: &Line<'_>) -> Fault {
         "UnsupportedClassVersionError" => Fault::Mismatch { message: bounded(message) },
         _ => {
             let inner = Line { rest: message, spot: None, ..line.clone() };
-            super::TABLES
-                .iter()
-                .find_map(|row| super::by_row(row, &inner))
+            super::by_tables(&inner)
                 .map_or_else(|| Fault::Other { message: bounded(text) }, |found| found.fault)
         }
     }

@@ -57,7 +57,15 @@ pub fn rows() -> Vec<Row> {
         row("the input device is not a TTY", |_| Some(Fault::NeedsTerminal)),
         row("Inappropriate ioctl for device", |_| Some(Fault::NeedsTerminal)),
         row("TERM environment variable not set", |_| Some(Fault::UnsetVariable { name: "TERM".into() })),
-        row("Host key verification failed", |_| Some(Fault::NeedsTerminal)),
+        row("Host key verification failed", |_| Some(Fault::NeedsTerminal)).of("ssh"),
+        row("Permission denied (publickey", |_| Some(Fault::PermissionDenied { path: None })).of("ssh"),
+        row("subsystem request failed on channel", |h| {
+            Some(Fault::Other {
+                message: super::bounded(&format!("subsystem request failed on channel{}", h.after)),
+            })
+        })
+        .of("ssh")
+        .class(selfheal_core::outcome::Class::Environment),
     ]
 }
 

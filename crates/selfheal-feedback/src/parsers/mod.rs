@@ -5,6 +5,7 @@
 //! to the least specific, and the first that knows a line wins. To add a tool, add a file with a table and name it
 //! there; samples of real output go to `tests/samples`.
 
+pub mod anonymous;
 mod build;
 mod catalogue;
 mod config;
@@ -35,6 +36,8 @@ mod text_tools;
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use selfheal_core::fault::Fault;
 use selfheal_core::outcome::Class;
@@ -177,9 +180,54 @@ pub fn row(pattern: &'static str, make: Make) -> Row {
     Row { template: Template::new(pattern), make, tool: None, class: None }
 }
 
+/// All tables, and what finds the rows that a line can be meant by.
+struct Tables {
+    /// The rows, the most specific first.
+    rows: Vec<Row>,
+    /// Finds the longest literal piece of every row that has one.
+    finder: Option<AhoCorasick>,
+    /// The row of each piece.
+    of: Vec<usize>,
+    /// The rows without one.
+    always: Vec<usize>,
+}
+
+impl Tables {
+    fn new(rows: Vec<Row>) -> Self {
+        let (mut pieces, mut of, mut always) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, row) in rows.iter().enumerate() {
+            match row.template.literal() {
+                Some(piece) => {
+                    pieces.push(piece);
+                    of.push(at);
+                }
+                None => always.push(at),
+            }
+        }
+        Self { finder: AhoCorasick::new(pieces).ok(), rows, of, always }
+    }
+
+    /// The finding of the first row that knows a line.
+    fn find(&self, line: &Line<'_>) -> Option<Found> {
+        let Some(finder) = &self.finder else { return self.rows.iter().find_map(|row| by_row(row, line)) };
+        let pieces = finder.find_overlapping_iter(line.rest);
+        let mut rows: Vec<usize> =
+            pieces.filter_map(|hit| self.of.get(hit.pattern().as_usize()).copied()).collect();
+        rows.extend(&self.always);
+        rows.sort_unstable();
+        rows.dedup();
+        rows.into_iter().filter_map(|at| self.rows.get(at)).find_map(|row| by_row(row, line))
+    }
+}
+
+/// What the tables know of a line.
+fn by_tables(line: &Line<'_>) -> Option<Found> {
+    TABLES.find(line)
+}
+
 /// All tables, the most specific first.
-static TABLES: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    [
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let tables = [
         services::first_rows(),
         limits::rows(),
         shell::rows(),
@@ -201,10 +249,8 @@ static TABLES: LazyLock<Vec<Row>> = LazyLock::new(|| {
         lua::rows(),
         powershell::rows(),
         config::rows(),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    ];
+    Tables::new(tables.into_iter().flatten().collect())
 });
 
 /// What a parser of several lines answers: its findings, and how many lines they took, for the line that it was asked
@@ -296,6 +342,9 @@ fn is_of_client(text: &str) -> bool {
 }
 
 fn understood(line: &Line<'_>) -> Option<Found> {
+    if is_noise(line.rest) {
+        return None;
+    }
     let remark = is_remark(line.rest);
     let known = in_english(line);
     let vague =
@@ -308,6 +357,14 @@ fn understood(line: &Line<'_>) -> Option<Found> {
         found.weight = found.weight.min(if known { crate::report::REMARK } else { REMARK });
     }
     Some(found)
+}
+
+/// What every program says where a locale is not installed, and what is never why a job fails.
+fn is_noise(rest: &str) -> bool {
+    rest.contains("setlocale: LC_") && rest.contains("cannot change locale")
+        || rest.starts_with("perl: warning: Setting locale failed")
+        || rest.starts_with("perl: warning: Falling back to")
+        || rest.starts_with("manpath: can't set the locale")
 }
 
 /// Whether a line is only a warning, or a hint where help is to be had.
@@ -330,9 +387,8 @@ fn in_english(line: &Line<'_>) -> Option<Found> {
     }
     // A message that begins with `FILE:LINE: ` looks like a shell's; some tables know it as a whole.
     let whole = line.spot.as_ref().map(|_| Line { rest: line.text, ..line.clone() });
-    let known = |line: &Line<'_>| TABLES.iter().find_map(|row| by_row(row, line));
-    known(line)
-        .or_else(|| whole.as_ref().and_then(known))
+    by_tables(line)
+        .or_else(|| whole.as_ref().and_then(by_tables))
         .or_else(|| errno::line(line))
         .or_else(|| shell::required(line).map(|fault| Found::new(fault, line)))
         .or_else(|| known::line(line))
@@ -401,7 +457,8 @@ pub fn sounds_like_error(lower: &str) -> bool {
         "not allowed",
         "timed out",
     ];
-    WORDS.iter().any(|word| lower.contains(word))
+    static ANY: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(WORDS).ok());
+    ANY.as_ref().is_some_and(|any| any.is_match(lower))
 }
 
 /// Cuts a text to what a fault may hold.

@@ -132,7 +132,7 @@ fn place(text: &str) -> Option<Spot> {
 fn fault(text: &str, line: &Line<'_>) -> Fault {
     let (name, message) = text.split_once(": ").unwrap_or((text, ""));
     let inner = Line { rest: message, spot: None, text: line.text, order: line.order };
-    let known = super::TABLES.iter().find_map(|row| super::by_row(row, &inner)).map(|found| found.fault);
+    let known = super::by_tables(&inner).map(|found| found.fault);
     if let Some(fault) = known {
         return fault;
     }
@@ -169,6 +169,9 @@ pub fn rows() -> Vec<Row> {
         }),
         row("__dirname is not defined in ES module scope", |_| {
             Some(Fault::Dialect { construct: "__dirname".into() })
+        }),
+        row("Cannot find module {name:q} imported from {by}$", |h| {
+            Some(Fault::MissingModule { name: h.text("name") })
         }),
         row("Cannot find module {name:q}", |h| Some(Fault::MissingModule { name: h.text("name") })),
         row("Cannot find package {name:q} imported from", |h| {

@@ -61,7 +61,7 @@ fn at_place(text: &str) -> Option<Spot> {
 /// What a message says by the tables, else in its own words.
 fn said(text: &str, line: &Line<'_>) -> Found {
     let inner = Line { rest: text, spot: None, ..line.clone() };
-    let known = super::TABLES.iter().find_map(|row| super::by_row(row, &inner));
+    let known = super::by_tables(&inner);
     let mut found = known.unwrap_or_else(|| Found {
         weight: 60,
         ..Found::new(Fault::Other { message: bounded(text) }, &inner)

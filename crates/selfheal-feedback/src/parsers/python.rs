@@ -1,8 +1,9 @@
 //! Python: tracebacks, also chained ones, and syntax errors with their caret.
 
 use selfheal_core::fault::Fault;
+use selfheal_core::outcome::Class;
 
-use super::{Block, Found, Line, Spot, bounded, cut};
+use super::{Block, Found, Line, Spot, anonymous, bounded, cut};
 use crate::template::unquote;
 
 const HEAD: &str = "Traceback (most recent call last):";
@@ -22,8 +23,19 @@ pub fn block(lines: &[Line<'_>]) -> Block {
         return chain(lines);
     }
     let spot = frame(first.text)?;
+    if lines.get(1).is_some_and(|line| line.text == "Failed example:") {
+        return Some((vec![example(lines, spot)?], 3));
+    }
     let (found, taken) = body(lines, vec![spot])?;
     matches!(found.fault, Fault::Syntax { .. }).then_some((vec![found], taken))
+}
+
+/// An example of a documentation that gives something else: `File "x.py", line 3, in x.double`, `Failed example:`.
+fn example(lines: &[Line<'_>], spot: Spot) -> Option<Found> {
+    let line = lines.get(2).or(lines.first())?;
+    let message = bounded(&format!("Failed example: {}", line.text.trim()));
+    let found = Found::new(Fault::Mismatch { message: message.clone() }, line);
+    Some(Found { text: message, ..found }.at(vec![spot]))
 }
 
 /// Tracebacks that belong together: the last is what ended the program, those before it are what it came from.
@@ -42,6 +54,10 @@ fn chain(lines: &[Line<'_>]) -> Block {
         // Its own words say where and what, the cause says of which kind.
         last.fault = cause.fault.clone();
         last.weight = last.weight.max(cause.weight);
+    }
+    if let Some(there) = links.first().filter(|first| first.text == last.text && !first.spots.is_empty()) {
+        // The same exception, brought over from another process: it happened there.
+        last.spots.clone_from(&there.spots);
     }
     for link in &mut links {
         link.weight = link.weight.min(last.weight.saturating_sub(10));
@@ -106,12 +122,31 @@ fn traceback(lines: &[Line<'_>], indent: usize) -> Option<(Found, usize)> {
         ),
         false => document(below),
     };
+    if group && matches!(found.fault, Fault::Other { .. }) {
+        let members = below.get(..more).unwrap_or_default();
+        // A group is of the kind of its members.
+        if let Some(member) = members.iter().find_map(member) {
+            found.fault = member.fault;
+            found.weight = found.weight.max(member.weight);
+        }
+    }
     if let Some((words, spot)) = mark {
         found.text = format!("{} {words}", found.text);
         spots.insert(0, spot);
         return Some((Found { spots: own_first(spots), ..found }, taken + 1 + more));
     }
     Some((found.at(telling(spots)), taken + 1 + more))
+}
+
+/// The exception of a member of a group: `    | ValueError: row 1`.
+fn member(line: &Line<'_>) -> Option<Found> {
+    let text = line.text.trim_start_matches([' ', '|']);
+    let unlike = ["Traceback", "Exception Group", "ExceptionGroup", "+"];
+    let indented = line.text.rsplit_once("| ").is_some_and(|(_, text)| text.starts_with(' '));
+    if indented || unlike.iter().any(|word| text.starts_with(word)) {
+        return None;
+    }
+    exception(text, line).filter(|found| !matches!(found.fault, Fault::Other { .. }))
 }
 
 /// Where a parser of YAML stopped: `  in "conf.yml", line 2, column 5`, and the words of the message above it.
@@ -194,8 +229,13 @@ fn frame(text: &str) -> Option<Spot> {
 fn telling(mut spots: Vec<Spot>) -> Vec<Spot> {
     spots.reverse();
     let own = spots.iter().position(|spot| is_own(&spot.file.to_string_lossy()));
-    // A failure in nothing but libraries is not one of theirs: it was called from the command line.
-    let Some(own) = own else { return Vec::new() };
+    // A failure in nothing but libraries is not one of theirs: it was called from the command line, or by a text that
+    // has no file.
+    let Some(own) = own else {
+        spots.retain(|spot| anonymous::is_python(&spot.file.to_string_lossy()));
+        spots.truncate(1);
+        return spots;
+    };
     if own < spots.len() {
         let spot = spots.remove(own);
         spots.insert(0, spot);
@@ -232,6 +272,8 @@ fn exception(text: &str, line: &Line<'_>) -> Option<Found> {
         found.tool = Some("python".to_owned());
         found.weight = found.weight.max(70);
         found.text = text.to_owned();
+        // Nothing outside changed: the modules of the job ask for each other.
+        found.class = message.contains("circular import").then_some(Class::Logic);
         found
     })
 }
@@ -270,9 +312,7 @@ fn is_system(name: &str) -> bool {
 
 /// A message that the tables of other tools know (a database's, a server's), else the whole line.
 fn known_message(inner: &Line<'_>, name: &str, message: &str) -> Fault {
-    super::TABLES
-        .iter()
-        .find_map(|row| super::by_row(row, inner))
+    super::by_tables(inner)
         .map_or_else(|| Fault::Other { message: bounded(&format!("{name}: {message}")) }, |found| found.fault)
 }
 

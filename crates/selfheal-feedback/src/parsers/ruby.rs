@@ -15,10 +15,12 @@ pub fn block(lines: &[Line<'_>]) -> Block {
     let class = class.strip_suffix(')')?;
     let plain = class.chars().next()?.is_ascii_uppercase() && !class.contains(' ');
     plain.then_some(())?;
-    let frames =
-        lines.iter().skip(1).take(100).take_while(|line| line.text.trim_start().starts_with("from "));
+    let is_frame = |line: &&Line<'_>| line.text.trim_start().starts_with("from ");
+    // A message may go on below its first line.
+    let more = lines.iter().skip(1).take(6).position(|line| is_frame(&line)).unwrap_or(0);
+    let frames = lines.iter().skip(1 + more).take(100).take_while(is_frame);
     let mut spots = vec![spot];
-    let mut taken = 1;
+    let mut taken = 1 + more;
     for line in frames {
         taken += 1;
         let inner = line.text.trim_start().trim_start_matches("from ");

@@ -89,7 +89,22 @@ fn bracketed(text: &str) -> Option<(Option<Spot>, &str)> {
     let (number, rest) = behind.split_once("]: ")?;
     let script = SCRIPTS.iter().any(|end| file.ends_with(end)) && !file.contains(' ');
     let number: u32 = number.parse().ok().filter(|number| *number > 0 && script)?;
+    let (number, rest) = in_functions(number, rest);
     Some((Some(Spot::new(file, number)), rest))
+}
+
+/// ksh names the functions on the way down, each with a line of the file: `x.sh[9]: report[6]: stamp[3]: y: not found`.
+fn in_functions(number: u32, rest: &str) -> (u32, &str) {
+    let (mut number, mut rest) = (number, rest);
+    while let Some((name, behind)) = rest.split_once('[') {
+        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let inner = behind.split_once("]: ").filter(|_| plain);
+        let Some((line, behind)) = inner.and_then(|(line, behind)| Some((line.parse().ok()?, behind))) else {
+            break;
+        };
+        (number, rest) = (line, behind);
+    }
+    (number, rest)
 }
 
 /// fish names the place below its message: `fish: Unknown command: x`, `job.fish (line 3): `.

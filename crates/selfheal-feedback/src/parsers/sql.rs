@@ -23,10 +23,11 @@ pub fn rows() -> Vec<Row> {
 }
 
 fn sqlite_rows() -> Vec<Row> {
+    sqlite_messages().into_iter().map(|row| row.of("sqlite3")).collect()
+}
+
+fn sqlite_messages() -> Vec<Row> {
     vec![
-        row("connection to server on socket {path:q} failed: No such file or directory", |_| {
-            Some(Fault::Network { how: "refused".into(), host: Some("localhost".into()) })
-        }),
         row("no such table: {name:w}", |h| object("table", h.get("name"))),
         row("no such column: {name:w}", |h| object("column", h.get("name"))),
         row("no such function: {name:w}", |h| object("function", h.get("name"))),
@@ -64,6 +65,9 @@ fn sqlite_rows() -> Vec<Row> {
 
 fn postgres_rows() -> Vec<Row> {
     vec![
+        row("connection to server on socket {path:q} failed: No such file or directory", |_| {
+            Some(Fault::Network { how: "refused".into(), host: Some("localhost".into()) })
+        }),
         row("psql:{file}:{line:n}: ERROR:  relation {name:q} does not exist", |h| {
             object("table", h.get("name"))
         }),

@@ -16,6 +16,15 @@ fn bad(value: &str, message: &str) -> Option<Fault> {
     Some(Fault::BadValue { value: Some(bounded(value)), message: message.to_owned() })
 }
 
+/// gawk shows the line of the program first, and then below a mark what is wrong with it.
+fn awk(message: &str) -> Option<Fault> {
+    let message = message.trim_start();
+    let says = message.strip_prefix("^ ").or_else(|| {
+        ["fatal: ", "error: ", "syntax error"].iter().any(|word| message.starts_with(word)).then_some(message)
+    });
+    says.and_then(syntax)
+}
+
 /// The table.
 pub fn rows() -> Vec<Row> {
     let mut rows = order_rows();
@@ -75,8 +84,8 @@ fn program_rows() -> Vec<Row> {
         row("awk: {file:w}:{line:n}: (FILENAME={input} FNR={record:n}) fatal: {message}$", |h| {
             bad(h.get("input"), h.get("message"))
         }),
-        row("awk: {file:w}:{line:n}: {message}$", |h| syntax(h.get("message"))),
-        row("awk: cmd. line:{at:n}: {message}$", |h| syntax(h.get("message"))),
+        row("awk: {file:w}:{line:n}: {message}$", |h| awk(h.get("message"))),
+        row("awk: cmd. line:{at:n}: {message}$", |h| awk(h.get("message"))),
         row("^sed: -e expression #{number:n}, char {char:n}: {message}$", |h| {
             let message = h.get("message");
             if message.starts_with("unknown option to") { bad("", message) } else { syntax(message) }

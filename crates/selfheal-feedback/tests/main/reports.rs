@@ -36,6 +36,7 @@ fn report_with(
         script: Some((&path, script)),
         trace: trace.as_ref(),
         scene: &scene,
+        stdin: None,
         profiles: None,
     });
     serde_json::to_string_pretty(&report).unwrap().replace(&name, "/job")

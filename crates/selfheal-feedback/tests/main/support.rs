@@ -58,7 +58,16 @@ pub fn really_run(argv: &[OsString], folder: &Path) -> Run {
 /// The report on a run of a script in a folder of this machine.
 pub fn report_on(job: &Job, run: &Run, script: Option<(&Path, &str)>) -> Report {
     let scene = RealScene(job.cwd.clone());
-    report(&ReportInput { job, argv: &job.argv, run, script, trace: None, scene: &scene, profiles: None })
+    report(&ReportInput {
+        job,
+        argv: &job.argv,
+        run,
+        script,
+        trace: None,
+        scene: &scene,
+        stdin: None,
+        profiles: None,
+    })
 }
 
 /// This machine, with a PATH of the usual folders, where only this process lives. Modes and owners are made up, so that

@@ -21,6 +21,7 @@ use super::{Ended, print, tell};
 use crate::cli::ExplainArgs;
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::evidence::{Logs, Written, with_logs};
 use crate::exit_code;
 use crate::terminal::Plain;
 use crate::unparsed;
@@ -59,6 +60,10 @@ struct Subject {
     /// The command that the exit code is from, where that is known.
     answering: Vec<OsString>,
     script: Option<PathBuf>,
+    /// The file that it reads as standard input.
+    stdin: Option<PathBuf>,
+    /// What it wrote to its logs, where it was run here.
+    written: Vec<Written>,
     run: Run,
     /// The exit code, where it was told.
     code: Option<i32>,
@@ -84,6 +89,8 @@ fn subject(context: &Context, args: &ExplainArgs) -> Result<Subject, CommandErro
         answering: line.answering().unwrap_or_else(|| argv.clone()),
         argv,
         script,
+        stdin: line.stdin().map(PathBuf::from),
+        written: Vec::new(),
         run: explain::run_of(kept, total, args.exit_code),
         code: args.exit_code,
     })
@@ -142,16 +149,22 @@ fn run_it(context: &Context, argv: &[OsString]) -> Result<Subject, CommandError>
         log: None,
     };
     let supervisor = Supervisor::of_self();
+    let path = context.env.get(OsStr::new("PATH")).map(OsString::as_os_str);
+    let script = resolve_script(argv, &context.cwd, path);
+    let job = job_of_argv(context, argv, script.as_deref());
+    let logs = Logs::before(&job, &context.env);
     let run = supervisor.run(&order)?;
+    let written = logs.written(&job, &run, &context.env);
     // Standard output is the explanation's; that of the command was read, and is shown beside its errors.
     if let Some(spool) = supervisor.take_spool() {
         let _ = spool.emit(&mut std::io::stderr().lock());
     }
-    let path = context.env.get(OsStr::new("PATH")).map(OsString::as_os_str);
     Ok(Subject {
         argv: argv.to_vec(),
         answering: argv.to_vec(),
-        script: resolve_script(argv, &context.cwd, path),
+        script,
+        written,
+        stdin: None,
         code: Some(run.ended.code()),
         run,
     })
@@ -172,28 +185,42 @@ fn explained(context: &Context, subject: &Subject) -> Explained {
     if !matches!(outcome, Outcome::Failed { .. }) {
         return Explained { outcome, report: None, marked: Vec::new() };
     }
-    let job = Job {
-        key: JobKey::new("explain"),
-        argv: subject.argv.clone(),
-        cwd: context.cwd.clone(),
-        script: subject.script.clone(),
-        repeatable: Repeatable::Unstated,
-    };
+    let job = job_of_argv(context, &subject.argv, subject.script.as_deref());
     let scene = LiveScene::new(context.cwd.clone(), context.env.clone(), None);
-    let report = report(&ReportInput {
-        job: &job,
-        argv: &subject.argv,
-        run: &subject.run,
-        script: subject.script.as_deref().zip(script.as_deref()),
-        trace: None,
-        scene: &scene,
-        profiles: Some(&crate::profiles::load(context).0),
-    });
+    let profiles = crate::profiles::load(context).0;
+    let report_on = |run: &Run| {
+        report(&ReportInput {
+            job: &job,
+            argv: &subject.argv,
+            run,
+            script: subject.script.as_deref().zip(script.as_deref()),
+            trace: None,
+            scene: &scene,
+            stdin: subject.stdin.as_deref(),
+            profiles: Some(&profiles),
+        })
+    };
+    let mut report = report_on(&subject.run);
+    if explain::says_little(&report) && !subject.written.is_empty() {
+        let with = report_on(&with_logs(&subject.run, &subject.written));
+        report = if explain::says_little(&with) { report } else { with };
+    }
+    report.context.extend(subject.written.iter().map(Written::fact));
     let marked = match explain::is_understood(&report) {
         true => Vec::new(),
         false => explain::marked_lines(&subject.run),
     };
     Explained { outcome, report: Some(report), marked }
+}
+
+fn job_of_argv(context: &Context, argv: &[OsString], script: Option<&Path>) -> Job {
+    Job {
+        key: JobKey::new("explain"),
+        argv: argv.to_vec(),
+        cwd: context.cwd.clone(),
+        script: script.map(Path::to_path_buf),
+        repeatable: Repeatable::Unstated,
+    }
 }
 
 fn outcome(context: &Context, subject: &Subject, script: Option<&str>) -> Outcome {
@@ -284,7 +311,7 @@ impl Explained {
 fn location(report: &Report, cwd: &Path) -> Option<serde_json::Value> {
     let place = report.location.as_ref()?;
     // Where only the host is known, there is neither.
-    let known = place.line > 0;
+    let known = place.line > 0 && !place.file.as_os_str().is_empty();
     let file = place.file.strip_prefix(cwd).unwrap_or(&place.file);
     Some(json!({
         "file": known.then_some(file),

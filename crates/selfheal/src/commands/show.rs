@@ -100,7 +100,8 @@ fn report(incident: &Incident, pace: Option<Pace>) -> String {
         .and_then(|text| serde_json::from_str::<serde_json::Value>(text.as_str()).ok());
     let Some(value) = value else { return out };
     let text = |pointer: &str| value.pointer(pointer).and_then(serde_json::Value::as_str).map(clean);
-    if let (Some(file), Some(line)) = (text("/location/file"), value.pointer("/location/line")) {
+    let file = text("/location/file").filter(|file| !file.is_empty());
+    if let (Some(file), Some(line)) = (file, value.pointer("/location/line")) {
         let _ = writeln!(out, "{:<10} {file}:{line}", "where");
     }
     if let Some(class) = text("/class") {
@@ -124,7 +125,7 @@ fn report(incident: &Incident, pace: Option<Pace>) -> String {
     out
 }
 
-/// What was going on when the deadline hit: those facts of the report.
+/// What was going on when the deadline hit, and what stands in logs: those facts of the report.
 fn at_deadline(report: &serde_json::Value) -> String {
     let context = report.pointer("/context").and_then(serde_json::Value::as_array);
     let facts = context
@@ -132,8 +133,13 @@ fn at_deadline(report: &serde_json::Value) -> String {
         .flatten()
         .filter_map(|fact| Some((fact.get(0)?.as_str()?, fact.get(1)?.as_str()?)));
     facts
-        .filter_map(|(name, text)| Some((name.strip_prefix("at the deadline, ")?, text)))
-        .map(|(name, text)| format!("{:<10} {}: {}\n", "deadline", clean(name), clean(text)))
+        .filter_map(|(name, text)| match name.strip_prefix("at the deadline, ") {
+            Some(name) => Some(("deadline", name, text)),
+            None => Some(("log", name.strip_prefix("log ")?, text)),
+        })
+        .map(|(label, name, text)| {
+            format!("{label:<10} {}: {}\n", clean(name), clean(&text.replace('\n', " | ")))
+        })
         .collect()
 }
 

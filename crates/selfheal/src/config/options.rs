@@ -103,6 +103,8 @@ pub struct RunOptions {
     pub log_keep: Option<u32>,
     /// What becomes of a good run that left much less or more than the ones before.
     pub unusual: Option<Unusual>,
+    /// Whether a host that a failure is about is looked at: name, route, port.
+    pub look_at_hosts: Option<bool>,
 }
 
 /// What becomes of a run that ended well and left much less or much more than the good runs before it.

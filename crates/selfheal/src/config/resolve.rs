@@ -114,6 +114,8 @@ pub struct RunSettings {
     pub log_keep: u32,
     /// What becomes of a good run that left much less or more than the ones before.
     pub unusual: Unusual,
+    /// Whether a host that a failure is about is looked at.
+    pub look_at_hosts: bool,
 }
 
 impl Default for RunSettings {
@@ -124,6 +126,7 @@ impl Default for RunSettings {
             log_bytes: 64 * MIB,
             log_keep: 5,
             unusual: Unusual::Report,
+            look_at_hosts: true,
         }
     }
 }
@@ -321,6 +324,9 @@ fn take_run(run: &mut RunSettings, said: RunOptions, origin: Origin) {
     if let Some(unusual) = said.unusual {
         run.unusual = if origin == Origin::Project { run.unusual.max(unusual) } else { unusual };
     }
+    // A project may only ask for less.
+    let looks = said.look_at_hosts.unwrap_or(run.look_at_hosts);
+    run.look_at_hosts = looks && (origin != Origin::Project || run.look_at_hosts);
     run.log_keep = said.log_keep.unwrap_or(run.log_keep);
 }
 
@@ -418,8 +424,12 @@ mod tests {
         ];
         assert!(lines.iter().all(|line| text.contains(line.as_str())), "{lines:?}");
         let user = layer(Origin::User, "[run]\ninput-limit=2\nlog-size=0");
-        let project = layer(Origin::Project, "[run]\ninput-limit=4\nlog-keep=1");
+        let project = layer(Origin::Project, "[run]\ninput-limit=4\nlog-keep=1\nlook-at-hosts=true");
         let run = resolve(&[user, project]).run;
+        assert!(run.look_at_hosts && text.contains("#look-at-hosts = true "));
+        let without = layer(Origin::User, "[run]\nlook-at-hosts=false");
+        let project = layer(Origin::Project, "[run]\nlook-at-hosts=true");
+        assert!(!resolve(&[without, project]).run.look_at_hosts);
         assert_eq!((run.input_bytes, run.log_bytes, run.log_keep), (2 * MIB, 0, 1));
     }
 

@@ -11,11 +11,13 @@ use selfheal_core::report::{Cause, Confidence, Report};
 use selfheal_core::run::{Ended, Run};
 use selfheal_core::scene::Scene;
 use selfheal_core::trace::Trace;
+use selfheal_feedback::explain::{is_understood, says_little};
 use selfheal_feedback::report::ReportInput;
 
 use super::{Healer, record};
 use crate::cli::Part;
 use crate::command_error::CommandError;
+use crate::evidence::{Written, with_logs};
 
 /// A job that takes longer than this part of the time for one trial is not probed: it would only run into the limit.
 const PROBE_PART: u64 = 2;
@@ -75,6 +77,22 @@ fn unfulfilled(report: Report, why: String) -> Report {
     }
 }
 
+/// Whether a run may have said what it said in another language than English.
+fn may_be_foreign(
+    run: &Run,
+    env: &std::collections::BTreeMap<std::ffi::OsString, std::ffi::OsString>,
+) -> bool {
+    const ENGLISH: [&str; 4] = ["C", "POSIX", "en", ""];
+    let set = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .iter()
+        .filter_map(|name| env.get(std::ffi::OsStr::new(name)))
+        .map(|value| value.to_string_lossy().into_owned())
+        .find(|value| !value.is_empty())
+        .unwrap_or_default();
+    let language = set.split(['.', '_', '@']).next().unwrap_or_default();
+    !ENGLISH.contains(&language) || run.stderr.text().chars().any(|c| c.is_alphabetic() && !c.is_ascii())
+}
+
 impl Healer<'_> {
     /// Makes the report on the last real run.
     pub(super) fn examine(&mut self) -> Result<Event, CommandError> {
@@ -86,14 +104,26 @@ impl Healer<'_> {
         }
         // Another look cannot tell more about a full disk, and a second try of the same failure was looked at already.
         let first_look = self.report.is_none();
-        let unread = !selfheal_feedback::explain::is_understood(&plain);
+        let unread = !is_understood(&plain);
         if first_look && plain.class != Class::Resource {
             self.probe(&plain);
         }
+        let written = self.logs.written(self.job, &self.run, &self.env());
+        let other = self.read_otherwise(script.as_deref(), &written, &plain);
+        let run = other.as_ref().map_or(&self.run, |(run, _)| run);
         let mut report = match &self.trace {
-            Some(trace) => self.report_on(&self.run, script.as_deref(), Some(trace), &self.scene),
+            Some(trace) => self.report_on(run, script.as_deref(), Some(trace), &self.scene),
+            None if other.is_some() => self.report_on(run, script.as_deref(), None, &self.scene),
             None => plain,
         };
+        #[cfg(feature = "model")]
+        let read = other.is_some();
+        report.context.extend(other.into_iter().map(|(_, how)| how));
+        report.context.extend(written.iter().map(Written::fact));
+        #[cfg(feature = "model")]
+        if first_look && unread && !read {
+            self.fill(&mut report);
+        }
         if first_look {
             self.repeatable = Some(self.judge_repeatable(script.as_deref(), &report));
             self.compare_environment(&mut report);
@@ -104,6 +134,43 @@ impl Healer<'_> {
             }
         }
         Ok(self.reported(report))
+    }
+
+    /// The run as it can be read where its output says nothing: with what it wrote to its logs, or in English; and how.
+    fn read_otherwise(
+        &mut self,
+        script: Option<&str>,
+        written: &[Written],
+        plain: &Report,
+    ) -> Option<(Run, (String, String))> {
+        let fact = |how: &str| ("read".to_owned(), how.to_owned());
+        if !written.is_empty() && says_little(plain) {
+            let run = with_logs(&self.run, written);
+            if !says_little(&self.report_on(&run, script, None, &self.scene)) {
+                return Some((run, fact("with what the run wrote to its logs")));
+            }
+        }
+        let run = if is_understood(plain) { None } else { self.in_english() }?;
+        is_understood(&self.report_on(&run, script, None, &self.scene)).then(|| {
+            (run, fact("from another run, in a box and in English (LC_ALL=C.UTF-8), that ended alike"))
+        })
+    }
+
+    /// The same run once more in a box with English messages, where the real one may have spoken another language.
+    fn in_english(&mut self) -> Option<Run> {
+        let env = self.env();
+        let limit = self.tools.context.settings.limits.trial_ms;
+        let fits = self.tools.boxes.rung().can_try() && self.run.duration_ms <= limit / PROBE_PART;
+        let timed_out = matches!(self.run.ended, Ended::TimedOut { .. });
+        if self.report.is_some() || !fits || timed_out || !may_be_foreign(&self.run, &env) {
+            return None;
+        }
+        let limit = limit.min(PROBE_MS.saturating_add(self.run.duration_ms.saturating_mul(PROBE_TIMES)));
+        let mut order = self.box_order(limit, &[], &[], &[]).ok()?;
+        order.env.insert("LC_ALL".into(), "C.UTF-8".into());
+        order.env.remove(std::ffi::OsStr::new("LANGUAGE"));
+        let boxed = self.boxed_order(&order).ok()?;
+        (boxed.inconclusive.is_none() && boxed.run.ended == self.run.ended).then_some(boxed.run)
     }
 
     /// Stores a report and says it to the engine.
@@ -147,6 +214,7 @@ impl Healer<'_> {
             script: path.zip(script),
             trace,
             scene,
+            stdin: None,
             profiles: Some(self.tools.profiles),
         });
         if self.leaves_out(Part::Feedback) { raw(report, run) } else { report }

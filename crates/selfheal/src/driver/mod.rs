@@ -62,6 +62,8 @@ use crate::terminal::Progress;
 use crate::texts::Texts;
 
 #[cfg(feature = "model")]
+mod fill;
+#[cfg(feature = "model")]
 pub mod model;
 
 pub use again::{Again, try_again};
@@ -121,6 +123,8 @@ pub struct Healer<'a> {
     incident: Incident,
     /// The last real run.
     run: Run,
+    /// The logs that the job names, as they were before the first run.
+    logs: crate::evidence::Logs,
     report: Option<Report>,
     trace: Option<Trace>,
     /// What the original did in a box up to its failure.
@@ -170,6 +174,8 @@ pub struct Failure<'a> {
     pub order: Order,
     /// The run that failed.
     pub run: Run,
+    /// The logs that the job names, as they were before it.
+    pub logs: crate::evidence::Logs,
 }
 
 impl<'a> Healer<'a> {
@@ -178,7 +184,8 @@ impl<'a> Healer<'a> {
     pub fn new(tools: Tools<'a>, failure: Failure<'a>, permissions: Permissions) -> Self {
         let incident = record::opened(&tools, &failure);
         let env: BTreeMap<OsString, OsString> = record::job_env(tools.context, &failure.order);
-        let scene = LiveScene::new(failure.job.cwd.clone(), env, Some(tools.boxes));
+        let scene = LiveScene::new(failure.job.cwd.clone(), env, Some(tools.boxes))
+            .with_network(tools.context.settings.run.look_at_hosts);
         let room = room::of(&tools);
         let sources = propose::sources(tools.context, permissions.given.is_some());
         #[cfg(feature = "model")]
@@ -191,6 +198,7 @@ impl<'a> Healer<'a> {
             scene,
             incident,
             run: failure.run,
+            logs: failure.logs,
             report: None,
             trace: None,
             effects: None,

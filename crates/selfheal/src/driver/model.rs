@@ -138,7 +138,7 @@ impl Healer<'_> {
     }
 
     /// Every request body is on record before it leaves.
-    fn witnessed(&self, client: OpenAi) -> OpenAi {
+    pub(super) fn witnessed(&self, client: OpenAi) -> OpenAi {
         let id: IncidentId = self.incident.id.clone();
         let state = self.tools.store.root().to_owned();
         client.with_budget(Arc::clone(&self.budget)).with_witness(move |body: &Redacted| {
@@ -151,7 +151,7 @@ impl Healer<'_> {
     }
 
     /// Asks, reads, and sends an answer that cannot be used back once, with the reason.
-    fn answer<T>(
+    pub(super) fn answer<T>(
         &self,
         client: &OpenAi,
         question: Question,

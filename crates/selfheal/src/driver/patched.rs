@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use selfheal_core::effects::{Change, Effect};
 use selfheal_core::proposal::FileChange;
-use selfheal_core::scene::{Kind, PathFacts, Scene, absolute};
+use selfheal_core::scene::{Kind, PathFacts, Reach, Scene, absolute};
 
 /// A scene with changed files laid over it, and with what a boxed run made.
 pub(super) struct PatchedScene<'a> {
@@ -92,6 +92,10 @@ impl Scene for PatchedScene<'_> {
 
     fn process_lives(&self, pid: u32) -> bool {
         self.below.process_lives(pid)
+    }
+
+    fn reach(&self, host: &str, port: Option<u16>) -> Option<Reach> {
+        self.below.reach(host, port)
     }
 
     fn missing_mount(&self, path: &Path) -> bool {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
-use selfheal_core::scene::{PathFacts, Scene};
+use selfheal_core::scene::{PathFacts, Reach, Scene};
 
 use crate::document::RuleTime;
 
@@ -68,6 +68,10 @@ impl Scene for TimedScene<'_> {
 
     fn process_lives(&self, pid: u32) -> bool {
         self.below.process_lives(pid)
+    }
+
+    fn reach(&self, host: &str, port: Option<u16>) -> Option<Reach> {
+        self.below.reach(host, port)
     }
 
     fn missing_mount(&self, path: &Path) -> bool {

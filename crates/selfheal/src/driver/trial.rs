@@ -328,7 +328,7 @@ impl Healer<'_> {
         self.boxed_order(&order)
     }
 
-    fn boxed_order(&mut self, order: &BoxOrder) -> Result<BoxedRun, PortError> {
+    pub(super) fn boxed_order(&mut self, order: &BoxOrder) -> Result<BoxedRun, PortError> {
         let boxed = self.tools.boxes.run(order)?;
         self.count(&boxed);
         Ok(boxed)

@@ -103,8 +103,18 @@ impl<'a> Story<'a> {
         if let Some(place) = &report.location {
             let file = short_path(&place.file, &incident.cwd);
             let source = report.command.as_ref().map(|command| command.source.trim()).unwrap_or_default();
-            lines
-                .push(self.labelled("label-where", &format!("{file}:{}  {}", place.line, self.safe(source))));
+            let source = self.safe(source);
+            let line = place.line.to_string();
+            // The text of a command line has no file, and one of a single line no number that says anything.
+            let at = match (file.is_empty(), place.line) {
+                (false, _) => format!("{file}:{line}  {source}"),
+                (true, 0 | 1) => source,
+                (true, _) => {
+                    let values = [("line", line.as_str()), ("command", source.as_str())];
+                    self.texts.say("story-line-of-command", &values)
+                }
+            };
+            lines.push(self.labelled("label-where", &at));
         }
         lines.push(self.labelled("label-error", &self.safe(&report.core_error)));
         if let Some(cause) = report.causes.first() {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use selfheal_core::redact::Redactor;
-use selfheal_core::report::{Cause, Confidence, Report};
+use selfheal_core::report::{Cause, Confidence, Location, Report};
 
 use super::paint::clean;
 use crate::texts::Texts;
@@ -66,7 +66,8 @@ impl Plain<'_> {
     /// Which step failed.
     fn step(&self, report: &Report, whole: &str) -> String {
         let command = report.command.as_ref().map(|command| self.safe(&command.source)).unwrap_or_default();
-        let Some(place) = &report.location else {
+        let named = |place: &&Location| place.remote.is_some() || !place.file.as_os_str().is_empty();
+        let Some(place) = report.location.as_ref().filter(named) else {
             let shown = if command.is_empty() { whole } else { &command };
             return match shown.is_empty() {
                 true => self.texts.say("explain-whole", &[]),

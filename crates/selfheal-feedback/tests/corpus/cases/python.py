@@ -23,7 +23,7 @@ py("module", "import sys\n@@import nosuchlibrary\n", "environment", "No module n
 py("import-name", "@@from collections import Mapping\n", "dependency", "cannot import name 'Mapping'")
 py("import-in-package", "import app.main\n", "environment", "No module named 'nosuchdriver'", at="app/db.py",
    files={"app/__init__.py": "", "app/main.py": "from app import db\n", "app/db.py": "x = 1\n@@import nosuchdriver\n"})
-py("circular", "import a\n", "dependency", "partially initialized module", at="b.py", files={"a.py": "import b\nvalue = 1\n", "b.py": "@@from a import value\n"})
+py("circular", "import a\n", "logic", "partially initialized module", at="b.py", files={"a.py": "import b\nvalue = 1\n", "b.py": "@@from a import value\n"})
 py("syntax-paren", "rows = [1, 2\nfor r in rows:\n    print(r)\n", "logic", "SyntaxError", at="job.py:1")
 py("syntax-print", "name = 'x'\n@@print \"hello\", name\n", "logic", "SyntaxError")
 py("syntax-quote", "a = 1\n@@b = 'open\nprint(a)\n", "logic", "SyntaxError")

@@ -33,6 +33,7 @@ use crate::context::Context;
 use crate::contract::Contract;
 use crate::document::{self, RunDocument};
 use crate::driver::{CANCELLED, Failure, Given};
+use crate::evidence::Logs;
 use crate::exit_code;
 use crate::normal;
 use crate::not_started;
@@ -194,6 +195,7 @@ impl<'a> RunPlan<'a> {
             super::tick::before_run(self.context, store);
         }
         failpoint::hit("run.begin");
+        let logs = store.map(|_| Logs::before(&self.job, &self.context.env)).unwrap_or_default();
         let run = match supervisor.run(&order) {
             Ok(run) => run,
             Err(error) if self.args.strict => return Err(error.into()),
@@ -233,7 +235,7 @@ impl<'a> RunPlan<'a> {
             // What cannot be recorded is not begun.
             Outcome::Failed { .. } => match store.filter(|_| recorded) {
                 Some(store) if !matches!(run.ended, RunEnded::Cancelled { .. }) => {
-                    let failure = Failure { job: &self.job, order, run };
+                    let failure = Failure { job: &self.job, order, run, logs };
                     self.heal(store, (&supervisor, supervisor.can_repeat_input()), failure, document)
                 }
                 _ => self.ended(document, Status::Failed, &run),

@@ -15,6 +15,7 @@ use crate::command_error::CommandError;
 use crate::commands::{Ended, tell, tick};
 use crate::document::RunDocument;
 use crate::driver::Failure;
+use crate::evidence::Logs;
 use crate::exit_code;
 use crate::transaction::{Refusal, Transaction, Wanted};
 
@@ -42,6 +43,7 @@ impl RunPlan<'_> {
         let worth = |run: &Run| run.ended == RunEnded::Exited(0) || good(run);
         let wanted = Wanted { before: &worth, after: &good };
         let transaction = Transaction::new(self.context, store, what, &self.job, wanted);
+        let logs = Logs::before(&self.job, &self.context.env);
         let run = match transaction.attempt(&order) {
             Ok(run) => run,
             Err(Refusal::NoBox(error)) => return Err(no_box(error.into())),
@@ -58,7 +60,7 @@ impl RunPlan<'_> {
             // What cannot be recorded is not begun.
             Outcome::Failed { .. } if !recorded => self.ended(document, Status::Failed, &run),
             Outcome::Failed { .. } => {
-                let failure = Failure { job: &self.job, order, run };
+                let failure = Failure { job: &self.job, order, run, logs };
                 self.heal(store, (&transaction, false), failure, document)
             }
         };

@@ -82,7 +82,7 @@ impl Worker<'_> {
             contract: &self.contract,
         };
         let first = run.clone();
-        let failure = Failure { job: &self.job, order, run };
+        let failure = Failure { job: &self.job, order, run, logs: crate::evidence::Logs::default() };
         // A fault of selfheal must not change what became of the step; not even a panic.
         let healed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             Healer::new(tools, failure, self.permissions(store)).heal()
