@@ -389,6 +389,49 @@ fn two_tasks_with_the_same_output_do_not_run_at_once() {
     assert_eq!(env.run(&["task", "run", "other.toml"]).code, 0);
 }
 
+#[test]
+fn steps_that_change_the_same_file_at_once_lose_nothing() {
+    let env = env();
+    if !has_box(&env) {
+        return;
+    }
+    let step = |n: usize| format!("[[steps]]\nid = \"s{n}\"\nrun = \"echo {n} >> shared\"\n");
+    env.write("shared", "begin\n");
+    env.write("t.toml", format!("id = \"t\"\nconcurrency = 4\n{}", (0..4).map(step).collect::<String>()));
+    let run = env.run(&["task", "run", "t.toml"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    let mut all = lines(&env, "shared");
+    all.sort();
+    assert_eq!(all, ["0", "1", "2", "3", "begin"]);
+}
+
+#[test]
+fn a_command_that_must_succeed_takes_back_what_was_put_in_place() {
+    let env = env();
+    if !has_box(&env) {
+        return;
+    }
+    let text = "id = \"t\"\n[[steps]]\nid = \"a\"\nretry = \"none\"\nrun = \"echo x > made\"\n[steps.expect]\ncommand = [\"grep\", \"y\", \"made\"]\n";
+    env.write("t.toml", text);
+    let run = env.run(&["task", "run", "t.toml"]);
+    assert_eq!((run.code, env.work().join("made").exists()), (1, false), "{run:?}");
+    env.write("t.toml", text.replace("\"y\"", "\"x\""));
+    let run = env.run(&["task", "run", "t.toml"]);
+    assert_eq!((run.code, env.work().join("made").exists()), (0, true), "{run:?}");
+}
+
+#[test]
+fn a_step_whose_failures_pass_is_tried_again() {
+    let env = with_task(
+        "id = \"t\"\n[[steps]]\nid = \"a\"\neffects = \"any\"\nidempotent = true\nretry = \"transient\"\nrun = \"echo try >> witness; [ -e tried ] || { touch tried; exit 9; }\"\n",
+    );
+    let run = env.run(&["task", "run", "t.toml"]);
+    assert_eq!((run.code, lines(&env, "witness").len()), (0, 2), "{run:?}");
+    env.write("t.toml", env.read("t.toml").replace("idempotent = true\n", ""));
+    let refused = env.run(&["task", "validate", "t.toml"]);
+    assert!(refused.code == 2 && refused.stderr.contains("t.toml:5: `a` may not run twice"), "{refused:?}");
+}
+
 /// Kills a process and all that it started in its group, as an end of the machine would.
 fn kill_group(child: &mut Child) {
     let group = format!("-{}", child.id());

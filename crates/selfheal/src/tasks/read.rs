@@ -133,7 +133,7 @@ impl Reader<'_> {
             concurrency: form.concurrency.map_or(AT_ONCE, |at_once| at_once as usize),
             timeout_ms: self.time(form.timeout.as_ref(), node),
             locks: self.locks(&form.locks, node),
-            cleanup: self.cleanup(&form.cleanup, node),
+            cleanup: self.cleanup(&form.cleanup),
             on_change: match form.on_change {
                 Some(OnChangeForm::GoOn) => OnChange::GoOn,
                 Some(OnChangeForm::Stop) => OnChange::Stop,
@@ -173,7 +173,7 @@ impl Reader<'_> {
             fallback: form.fallback.clone(),
             checks: contract.checks,
             check_command: contract.command,
-            cleanup: self.cleanup(&form.cleanup, node),
+            cleanup: self.cleanup(&form.cleanup),
             env: task.env.clone().into_iter().chain(form.env.clone()).collect::<BTreeMap<_, _>>(),
             paths: self.paths(&form.paths),
             locks: self.locks(&form.locks, node),
@@ -229,7 +229,7 @@ impl Reader<'_> {
         paths.iter().map(|path| absolute(self.folder, Path::new(path))).collect()
     }
 
-    fn cleanup(&self, form: &CleanupForm, _node: &Node) -> Cleanup {
+    fn cleanup(&self, form: &CleanupForm) -> Cleanup {
         Cleanup { remove: self.paths(&form.remove), run: form.run.clone() }
     }
 
