@@ -80,7 +80,9 @@ fn in_line(form: &Regex, code: &str, old: &str, place: &Place) -> Option<Weight>
         let there = if asked { old.contains(&format!("[{subject}]")) } else { old.contains(bare) };
         // `d[k] = d.get(k, 0) + 1` counts.
         let counts = asked && tight(code).contains(&format!("[{subject}]=")) && code.contains('+');
-        let fresh = !bare.is_empty() && there && !old.contains(&whole) && !counts;
+        // `d[k] or 0` says already what counts where there is nothing.
+        let treated = asked && old.contains(&format!("[{subject}]or"));
+        let fresh = !bare.is_empty() && there && !old.contains(&whole) && !counts && !treated;
         fresh.then(|| weigh(value, code, place))
     });
     all.max()

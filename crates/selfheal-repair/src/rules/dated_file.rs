@@ -81,7 +81,9 @@ fn in_script(case: &Case, file: &ScriptFile, path: &Path, dated: &Dated) -> Opti
         read.flat_map(|command| script.words(command)).filter(|word| word.chars().all(crate::text::is_name));
     let date = set.chain(read).find_map(|name| {
         let seen = case.trace.and_then(|trace| trace.value(name)).map(str::to_owned);
-        with_date(name, &seen.or_else(|| values.variable(name))?, &dated.dates)
+        let seen =
+            seen.or_else(|| values.variable(name)).or_else(|| first_word(case, &script, &values, name));
+        with_date(name, &seen?, &dated.dates)
     })?;
     let folder = match path.is_absolute() {
         true => dated.folder.clone(),
@@ -98,6 +100,17 @@ fn in_script(case: &Case, file: &ScriptFile, path: &Path, dated: &Dated) -> Opti
     .meaning()
     .rewrite(file, splice(&file.text, vec![(at..at + old.len(), new.clone())]), format!("{new} for {old}"))
     .done()
+}
+
+/// The first word of the file that `read NAME < FILE` reads.
+fn first_word(case: &Case, script: &Script<'_>, values: &Values<'_>, name: &str) -> Option<String> {
+    let reads = |command: &&crate::shell::Command| {
+        script.name(command) == "read" && script.words(command).last().is_some_and(|word| *word == name)
+    };
+    let command = script.commands.iter().find(reads)?;
+    let (_, target) = command.redirects.iter().find(|(operator, _)| script.get(operator) == "<")?;
+    let bytes = case.scene.read(&case.find(Path::new(&values.word(script.get(target))?))?, 4096)?;
+    String::from_utf8_lossy(&bytes).split_whitespace().next().map(str::to_owned)
 }
 
 /// How a variable gives a date that there is a file of.
@@ -198,6 +211,13 @@ mod tests {
         let trace = selfheal_core::trace::Trace { frames: vec![frame], ..Default::default() };
         let text = "read -r month < month\ncat gw/error.log\n";
         let healed = case(text, months()).trace(trace).healed(&DatedFile);
+        assert!(healed.contains("cat gw/logs/error-${month}.log"), "{healed}");
+    }
+
+    #[test]
+    fn knows_a_date_of_a_file_that_is_read() {
+        let text = "read -r month < month\ncat gw/error.log\n";
+        let healed = case(text, months().file("month", "2024-05\n")).healed(&DatedFile);
         assert!(healed.contains("cat gw/logs/error-${month}.log"), "{healed}");
     }
 

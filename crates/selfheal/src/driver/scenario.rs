@@ -21,7 +21,7 @@ pub(super) fn checks_hold(cwd: &Path, checks: &[Check], run: &BoxedRun) -> Resul
 /// What a second run did otherwise than a first one, in words. Sizes and contents count, times do not.
 pub(super) fn differences(first: &BoxedRun, second: &BoxedRun) -> Vec<String> {
     let mut found = Vec::new();
-    for effect in &first.effects {
+    for effect in first.effects.iter().filter(|effect| !is_named_by_time(&effect.path)) {
         match second.effects.iter().find(|other| other.path == effect.path) {
             None => {
                 found.push(format!("{} was {}, and is not now", effect.path.display(), word(effect.change)))
@@ -32,7 +32,7 @@ pub(super) fn differences(first: &BoxedRun, second: &BoxedRun) -> Vec<String> {
             Some(_) => {}
         }
     }
-    for effect in &second.effects {
+    for effect in second.effects.iter().filter(|effect| !is_named_by_time(&effect.path)) {
         if !first.effects.iter().any(|other| other.path == effect.path) {
             found.push(format!("{} is {} now", effect.path.display(), word(effect.change)));
         }
@@ -41,6 +41,15 @@ pub(super) fn differences(first: &BoxedRun, second: &BoxedRun) -> Vec<String> {
         found.push("standard output".to_owned());
     }
     found
+}
+
+/// What git keeps by hashes that hold the time of a commit: no two runs have the same.
+fn is_named_by_time(path: &Path) -> bool {
+    let mut parts = path.components().map(|part| part.as_os_str());
+    parts.any(|part| part == ".git")
+        && parts
+            .next()
+            .is_some_and(|part| part == "objects" || part == "logs" || part == "refs" || part == "index")
 }
 
 fn word(change: Change) -> &'static str {
