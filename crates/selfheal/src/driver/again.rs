@@ -18,6 +18,7 @@ use super::trial::Attempt;
 use super::{Failure, Given, Healer, Permissions, Tools, command_line};
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::evidence::Logs;
 use crate::terminal::Progress;
 use crate::texts::Texts;
 
@@ -62,7 +63,7 @@ pub fn try_again(
         without: &[],
         contract: &contract,
     };
-    let failure = Failure { job: &job, order: order(context, &job), run: unknown_run(context, incident) };
+    let failure = Failure { job: &job, order: order(context, &job), run: unknown_run(context, incident), logs: Logs::default() };
     let permissions = Permissions { policy: None, can_ask: false, spent: None, given: Some(given) };
     let mut healer = Healer::new(tools, failure, permissions);
     healer.incident = incident.clone();
