@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 read -r day < day
-grep "^$day " "doors/archive/events_${day}.txt" | cut -d' ' -f3 | sort -u > opened.txt
+grep "^$day " "doors/days/events_${day}.txt" | cut -d' ' -f3 | sort -u > opened.txt
