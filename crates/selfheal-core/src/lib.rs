@@ -30,4 +30,5 @@ pub mod scene;
 pub mod settings;
 pub mod task;
 pub mod trace;
+pub mod usage;
 pub mod verification;

@@ -623,7 +623,7 @@ pub trait Notifier {
 pub trait Model {
     /// Its name.
     fn name(&self) -> &str;
-    /// Asks for one object that fits a JSON schema.
+    /// Asks one question.
     ///
     /// # Errors
     /// When there is no usable answer within the limits; see [`ModelError`].
@@ -637,20 +637,33 @@ pub struct Question {
     pub system: Redacted,
     /// The case.
     pub user: Redacted,
-    /// The JSON schema of the answer, every string bounded.
-    pub schema: serde_json::Value,
-    /// The schema's name.
-    pub schema_name: String,
+    /// What the answer must be.
+    pub form: Form,
     /// At most so many output tokens.
     pub max_tokens: u32,
     /// 0 to 1.
     pub temperature: f32,
 }
 
+/// What an answer must be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// One object that fits a JSON schema.
+    Object {
+        /// The schema's name.
+        name: String,
+        /// The schema, every string bounded.
+        schema: serde_json::Value,
+    },
+    /// A text. It is the value of the answer as a string.
+    Text,
+}
+
 /// A model's answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The object, checked against the schema.
+    /// The object, checked against the schema; or the text.
     pub value: serde_json::Value,
     /// Tokens read.
     pub input_tokens: u64,
@@ -703,10 +716,10 @@ pub enum ModelError {
     #[error("the model refused to answer")]
     Refused,
     /// The budget is spent.
-    #[error("the budget of {limit} tokens is spent")]
+    #[error("the budget of {limit} is spent")]
     Budget {
-        /// The limit.
-        limit: u64,
+        /// The limit, in words: `60000 tokens an incident`.
+        limit: String,
     },
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::proposal::Risk;
+use crate::usage::Caps;
 
 /// What happens unattended with a verified repair of one risk. Never is one applied because nobody answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,8 +134,10 @@ pub struct Limits {
     pub storm_jobs: u32,
     /// Incidents in a row of one job with the same end that open its circuit breaker.
     pub breaker: u32,
-    /// Model tokens per incident.
-    pub incident_tokens: u64,
+    /// What models may take for one incident.
+    pub model_incident: Caps,
+    /// What models may take on this machine in one day.
+    pub model_day: Caps,
     /// SIGTERM to SIGKILL.
     pub grace_ms: u64,
     /// A wrapped job without a deadline of its own is ended after this.
@@ -155,7 +158,18 @@ impl Limits {
         applies_per_day: 3,
         storm_jobs: 3,
         breaker: 3,
-        incident_tokens: 60_000,
+        model_incident: Caps {
+            calls: Some(12),
+            tokens: Some(60_000),
+            cost: Some(1_000_000),
+            millis: Some(600_000),
+        },
+        model_day: Caps {
+            calls: Some(200),
+            tokens: Some(600_000),
+            cost: Some(5_000_000),
+            millis: Some(2 * 3_600_000),
+        },
         grace_ms: 5_000,
         cap_ms: 24 * 3_600_000,
     };

@@ -1,10 +1,11 @@
-//! The client: one question from budget to checked object.
+//! The client: one question from budget to checked answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use selfheal_core::ports::{Answer, Model, ModelError, Question};
+use selfheal_core::ports::{Answer, Form, Model, ModelError, Question};
 use selfheal_core::redact::{MASK, Redacted};
+use selfheal_core::usage::Usage;
 use serde_json::Value;
 
 use crate::budget::{self, Budget};
@@ -23,19 +24,21 @@ const QUOTED_CHARS: usize = 24;
 
 type Wait = dyn Fn(Duration) -> bool + Send + Sync;
 type Witness = dyn Fn(&Redacted) + Send + Sync;
+type Meter = dyn Fn(&Usage) + Send + Sync;
 
-/// A model on an OpenAI-compatible server.
-pub struct OpenAi {
+/// A model on a server.
+pub struct Client {
     config: Config,
     transport: Transport,
     budget: Arc<Budget>,
     dialect: Mutex<Dialect>,
     wait: Box<Wait>,
     witness: Box<Witness>,
+    meter: Box<Meter>,
 }
 
-impl OpenAi {
-    /// Prepares a client; nothing is sent. Without [`Self::with_budget`] there is no token limit.
+impl Client {
+    /// Prepares a client; nothing is sent. Without [`Self::with_budget`] there is no limit.
     ///
     /// # Errors
     /// [`ModelError::Unreachable`] when the address, proxy or key cannot be used, or certificates are missing.
@@ -44,7 +47,8 @@ impl OpenAi {
         Ok(Self {
             config,
             transport,
-            budget: Arc::new(Budget::new(u64::MAX)),
+            budget: Arc::default(),
+            meter: Box::new(|_| {}),
             dialect: Mutex::default(),
             wait: Box::new(|time| {
                 std::thread::sleep(time);
@@ -76,6 +80,13 @@ impl OpenAi {
         self
     }
 
+    /// Tells this what every call took, when it has ended.
+    #[must_use]
+    pub fn with_meter(mut self, meter: impl Fn(&Usage) + Send + Sync + 'static) -> Self {
+        self.meter = Box::new(meter);
+        self
+    }
+
     fn dialect(&self) -> Dialect {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -88,44 +99,56 @@ impl OpenAi {
     }
 }
 
-impl std::fmt::Debug for OpenAi {
+impl std::fmt::Debug for Client {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OpenAi").field("config", &self.config).finish_non_exhaustive()
+        f.debug_struct("Client").field("config", &self.config).finish_non_exhaustive()
     }
 }
 
-impl Model for OpenAi {
+impl Model for Client {
     fn name(&self) -> &str {
         &self.config.model
     }
 
     fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
         let mut talk = Talk::new(self, question)?;
-        let said = talk.say(None)?;
-        let reason = match value(&said, &question.schema) {
-            Ok(value) => return Ok(talk.answer(value)),
-            Err(reason) => reason,
+        let (text, reason) = match talk.say(None) {
+            Ok(said) => match value(&said, &question.form) {
+                Ok(value) => return Ok(talk.answer(value)),
+                Err(reason) => (said.text, reason),
+            },
+            // Half an answer is not sent back: it would be gone on with.
+            Err(ModelError::CutOff { max_tokens }) => {
+                (String::new(), format!("it was cut off at {max_tokens} tokens; be much shorter"))
+            }
+            Err(other) => return Err(other),
         };
-        let returned: String = said.text.chars().take(RETURNED_CHARS).collect();
+        let returned: String = text.chars().take(RETURNED_CHARS).collect();
         let redactor = &self.config.redactor;
         let misfit = Misfit { answer: redactor.text(&returned), reason: redactor.text(&reason) };
         let said = talk.say(Some(&misfit))?;
-        match value(&said, &question.schema) {
+        match value(&said, &question.form) {
             Ok(value) => Ok(talk.answer(value)),
             Err(reason) => Err(ModelError::Unusable { reason }),
         }
     }
 }
 
-/// The object in what was said, checked.
-fn value(said: &Said, schema: &Value) -> Result<Value, String> {
-    let value = lenient::read(&said.text).map_err(|why| format!("the answer {why}"))?;
-    schema::check(schema, &value).map(|()| value)
+/// The object in what was said, checked; or the text without thoughts.
+fn value(said: &Said, form: &Form) -> Result<Value, String> {
+    let unreadable = |why: lenient::Unreadable| format!("the answer {why}");
+    match form {
+        Form::Text => lenient::text(&said.text).map(Value::from).map_err(unreadable),
+        Form::Object { schema, .. } => {
+            let value = lenient::read(&said.text).map_err(unreadable)?;
+            schema::check(schema, &value).map(|()| value)
+        }
+    }
 }
 
 /// One question under way.
 struct Talk<'a> {
-    client: &'a OpenAi,
+    client: &'a Client,
     ask: Ask<'a>,
     deadline: Instant,
     sent: Vec<Redacted>,
@@ -144,14 +167,23 @@ enum Call {
 }
 
 impl<'a> Talk<'a> {
-    fn new(client: &'a OpenAi, question: &'a Question) -> Result<Self, ModelError> {
+    fn new(client: &'a Client, question: &'a Question) -> Result<Self, ModelError> {
         let redactor = &client.config.redactor;
-        let schema = redactor
-            .json(&question.schema)
-            .map_err(|_| ModelError::Unusable { reason: "its schema cannot be written".to_owned() })?;
-        let schema_name = redactor.text(&question.schema_name);
-        let ask = Ask { question, model: redactor.text(&client.config.model), schema, schema_name };
-        let deadline = Instant::now() + client.config.total_timeout;
+        let object = match &question.form {
+            Form::Text => None,
+            Form::Object { name, schema } => {
+                let schema = redactor.json(schema).map_err(|_| ModelError::Unusable {
+                    reason: "its schema cannot be written".to_owned(),
+                })?;
+                Some((redactor.text(name), schema))
+            }
+        };
+        let model = redactor.text(&client.config.model);
+        let ask = Ask { question, provider: client.config.provider, model, object };
+        let left = client.budget.millis_left().map_or(client.config.total_timeout, |left| {
+            client.config.total_timeout.min(Duration::from_millis(left))
+        });
+        let deadline = Instant::now() + left;
         Ok(Self { client, ask, deadline, sent: Vec::new(), input_tokens: 0, output_tokens: 0 })
     }
 
@@ -183,26 +215,57 @@ impl<'a> Talk<'a> {
             return Call::Over(self.timed_out());
         }
         let input = budget::estimate(body.as_str());
-        let most = input + u64::from(self.ask.question.max_tokens);
-        if let Err(spent) = self.client.budget.reserve(most) {
+        let most = self.usage(input, u64::from(self.ask.question.max_tokens), Duration::ZERO);
+        if let Err(spent) = self.client.budget.reserve(&most) {
             return Call::Over(spent);
         }
         (self.client.witness)(&body);
+        let started = Instant::now();
         let outcome = self.client.transport.post(body.as_str(), left);
         self.sent.push(body);
+        let took = started.elapsed();
         match outcome {
-            Ok(reply) if (200..300).contains(&reply.status) => self.said(&reply, input, most),
+            Ok(reply) if (200..300).contains(&reply.status) => {
+                let (call, input, output) = self.said(&reply, input);
+                self.settle(&most, self.usage(input, output, took));
+                call
+            }
             Ok(reply) => {
-                self.client.budget.settle(most, 0);
+                self.settle(&most, Usage { calls: 1, ..self.usage(0, 0, took) });
                 self.rejected(&reply)
             }
-            Err(failure) => self.failed(failure, input, most),
+            Err(failure) => {
+                // What the server may have worked before the connection was lost counts as spent.
+                let tokens = match failure {
+                    Failure::NoServer(_) => None,
+                    Failure::Lost(_) => Some((input, 0)),
+                    Failure::TimedOut | Failure::TooLarge => {
+                        Some((input, u64::from(self.ask.question.max_tokens)))
+                    }
+                };
+                let usage = tokens.map(|(input, output)| self.usage(input, output, took));
+                self.settle(&most, usage.unwrap_or_default());
+                self.failed(failure)
+            }
         }
     }
 
-    /// A reply with a success status: counts its tokens, by estimate where the server does not count.
-    fn said(&mut self, reply: &Reply, input: u64, most: u64) -> Call {
-        let read = wire::read(reply, self.ask.question.max_tokens);
+    fn usage(&self, input_tokens: u64, output_tokens: u64, took: Duration) -> Usage {
+        let cost = self.client.config.price.of(input_tokens, output_tokens);
+        let millis = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+        Usage { calls: 1, input_tokens, output_tokens, cost, millis }
+    }
+
+    fn settle(&self, most: &Usage, took: Usage) {
+        self.client.budget.settle(most, &took);
+        if took != Usage::default() {
+            (self.client.meter)(&took);
+        }
+    }
+
+    /// A reply with a success status, and its tokens, by estimate where the server does not count.
+    fn said(&mut self, reply: &Reply, input: u64) -> (Call, u64, u64) {
+        let read = self.ask.read(reply);
         let (input, output) = match &read {
             Ok(said) => (
                 said.input_tokens.unwrap_or(input),
@@ -211,10 +274,9 @@ impl<'a> Talk<'a> {
             Err(ModelError::CutOff { max_tokens }) => (input, u64::from(*max_tokens)),
             Err(_) => (input, 0),
         };
-        self.client.budget.settle(most, input.saturating_add(output));
         self.input_tokens = self.input_tokens.saturating_add(input);
         self.output_tokens = self.output_tokens.saturating_add(output);
-        read.map_or_else(Call::Over, Call::Said)
+        (read.map_or_else(Call::Over, Call::Said), input, output)
     }
 
     fn rejected(&self, reply: &Reply) -> Call {
@@ -230,22 +292,15 @@ impl<'a> Talk<'a> {
         }
     }
 
-    /// No reply. What the server may have worked before the connection was lost counts as spent.
-    fn failed(&self, failure: Failure, input: u64, most: u64) -> Call {
-        let budget = &self.client.budget;
+    /// No reply.
+    fn failed(&self, failure: Failure) -> Call {
         let unreachable = |reason| ModelError::Unreachable {
             url: self.client.config.redactor.text(&self.client.config.url).as_str().to_owned(),
             reason,
         };
         match failure {
-            Failure::NoServer(reason) => {
-                budget.settle(most, 0);
-                Call::Over(unreachable(reason))
-            }
-            Failure::Lost(reason) => {
-                budget.settle(most, input);
-                Call::Again(unreachable(reason), None)
-            }
+            Failure::NoServer(reason) => Call::Over(unreachable(reason)),
+            Failure::Lost(reason) => Call::Again(unreachable(reason), None),
             Failure::TimedOut => Call::Over(self.timed_out()),
             Failure::TooLarge => {
                 Call::Over(ModelError::Unusable { reason: "the server's answer is too large".to_owned() })

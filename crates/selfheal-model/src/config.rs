@@ -4,10 +4,25 @@ use std::fmt;
 use std::time::Duration;
 
 use selfheal_core::redact::Redactor;
+use selfheal_core::usage::Price;
+
+/// What a server speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Provider {
+    /// `/v1/chat/completions`.
+    #[default]
+    OpenAi,
+    /// `/v1/messages`.
+    Anthropic,
+    /// `models/NAME:generateContent`.
+    Gemini,
+}
 
 /// How a model server is reached.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// What the server speaks.
+    pub provider: Provider,
     /// The server's address, with or without `/v1`.
     pub url: String,
     /// The model's name, as the server knows it.
@@ -25,6 +40,8 @@ pub struct Config {
     pub total_timeout: Duration,
     /// How often one call is made again after a passing error (connection lost, 408, 429, 5xx).
     pub max_retries: u32,
+    /// What its tokens cost.
+    pub price: Price,
     /// Takes secrets out of what is not redacted by its type: the schema, the model's name and its own words.
     pub redactor: Redactor,
 }
@@ -34,6 +51,7 @@ impl Config {
     #[must_use]
     pub fn new(url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
+            provider: Provider::OpenAi,
             url: url.into(),
             model: model.into(),
             key: None,
@@ -42,6 +60,7 @@ impl Config {
             idle_timeout: None,
             total_timeout: Duration::from_secs(300),
             max_retries: 2,
+            price: Price::default(),
             redactor: Redactor::default(),
         }
     }
@@ -70,23 +89,38 @@ impl fmt::Debug for Key {
     }
 }
 
-/// The address of the chat call below a base address. An address that already names a version (`/v1`, `/v1beta/openai`)
-/// or the call itself is not given another; a query stays at the end.
-pub(crate) fn endpoint(base: &str) -> String {
-    const CALL: &str = "/chat/completions";
+/// The address of the call below a base address. An address that already names a version (`/v1`, `/v1beta/openai`) or the
+/// call itself is not given another; a query stays at the end.
+pub(crate) fn endpoint(provider: Provider, base: &str, model: &str) -> String {
+    let (version, call) = match provider {
+        Provider::OpenAi => ("/v1", "/chat/completions".to_owned()),
+        Provider::Anthropic => ("/v1", "/messages".to_owned()),
+        Provider::Gemini => ("/v1beta", format!("/models/{}:generateContent", in_path(model))),
+    };
     let (path, query) = base.split_once('?').map_or((base, None), |(path, query)| (path, Some(query)));
     let path = path.trim_end_matches('/');
     let mut out = path.to_owned();
-    if !path.ends_with(CALL) {
+    if !path.ends_with(&call) {
         let versioned = path.split('/').skip(3).any(is_version);
-        out.push_str(if versioned { "" } else { "/v1" });
-        out.push_str(CALL);
+        out.push_str(if versioned { "" } else { version });
+        out.push_str(&call);
     }
     if let Some(query) = query {
         out.push('?');
         out.push_str(query);
     }
     out
+}
+
+/// A model's name as a part of a path.
+fn in_path(model: &str) -> String {
+    let name = model.strip_prefix("models/").unwrap_or(model);
+    name.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+            other => format!("%{other:02X}"),
+        })
+        .collect()
 }
 
 fn is_version(segment: &str) -> bool {
@@ -106,7 +140,18 @@ mod tests {
             ("https://h/v1beta/openai", "https://h/v1beta/openai/chat/completions"),
             ("https://h/a/chat/completions?api-version=2", "https://h/a/chat/completions?api-version=2"),
         ] {
-            assert_eq!(endpoint(base), full);
+            assert_eq!(endpoint(Provider::OpenAi, base, "m"), full);
+        }
+    }
+
+    #[test]
+    fn other_providers_have_other_calls() {
+        for (provider, base, full) in [
+            (Provider::Anthropic, "https://h", "https://h/v1/messages"),
+            (Provider::Anthropic, "https://h/proxy/v1/", "https://h/proxy/v1/messages"),
+            (Provider::Gemini, "https://h", "https://h/v1beta/models/g-2%2F..:generateContent"),
+        ] {
+            assert_eq!(endpoint(provider, base, "models/g-2/.."), full);
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use selfheal_core::ports::ModelError;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use crate::config::{Config, endpoint};
+use crate::config::{Config, Key, Provider, endpoint};
 use crate::retry;
 
 /// The largest answer that is read.
@@ -18,7 +18,8 @@ const MOST_BYTES: u64 = 4 * 1024 * 1024;
 pub(crate) struct Transport {
     agent: ureq::Agent,
     url: String,
-    authorization: Option<ureq::http::HeaderValue>,
+    /// Header lines beside the kind of content; the key is one of them.
+    headers: Vec<(&'static str, ureq::http::HeaderValue)>,
     connect_timeout: Duration,
 }
 
@@ -55,7 +56,7 @@ impl Transport {
             url: config.redactor.text(&config.url).as_str().to_owned(),
             reason: reason.to_owned(),
         };
-        let url = endpoint(&config.url);
+        let url = endpoint(config.provider, &config.url, &config.model);
         let host = url.split_once("://").map(|(_, rest)| rest);
         let scheme_known = url.starts_with("http://") || url.starts_with("https://");
         if !scheme_known || host.is_none_or(|host| host.starts_with(['/', '?'])) {
@@ -78,21 +79,16 @@ impl Transport {
         if url.starts_with("https://") {
             settings = settings.tls_config(tls().map_err(|reason| refuse(&reason))?);
         }
-        let authorization = match &config.key {
-            Some(key) => {
-                Some(bearer(key.expose()).ok_or_else(|| refuse("the key holds control characters"))?)
-            }
-            None => None,
-        };
+        let headers = headers(config).ok_or_else(|| refuse("the key holds control characters"))?;
         let agent = settings.build().new_agent();
-        Ok(Self { agent, url, authorization, connect_timeout: config.connect_timeout })
+        Ok(Self { agent, url, headers, connect_timeout: config.connect_timeout })
     }
 
     /// Sends a JSON body and reads the answer, all within `left`.
     pub(crate) fn post(&self, body: &str, left: Duration) -> Result<Reply, Failure> {
         let mut request = self.agent.post(&self.url).header("content-type", "application/json");
-        if let Some(value) = &self.authorization {
-            request = request.header("authorization", value);
+        for (name, value) in &self.headers {
+            request = request.header(*name, value);
         }
         let mut response = request
             .config()
@@ -150,10 +146,23 @@ fn io_words(error: &std::io::Error) -> String {
     }
 }
 
-fn bearer(key: &str) -> Option<ureq::http::HeaderValue> {
-    let mut value = ureq::http::HeaderValue::from_str(&format!("Bearer {key}")).ok()?;
-    value.set_sensitive(true);
-    Some(value)
+/// The key as the provider wants it, and the version of the protocol where it has one. `None` when the key cannot be sent.
+fn headers(config: &Config) -> Option<Vec<(&'static str, ureq::http::HeaderValue)>> {
+    let mut headers = Vec::new();
+    if config.provider == Provider::Anthropic {
+        headers.push(("anthropic-version", ureq::http::HeaderValue::from_static("2023-06-01")));
+    }
+    if let Some(key) = config.key.as_ref().map(Key::expose) {
+        let (name, value) = match config.provider {
+            Provider::OpenAi => ("authorization", format!("Bearer {key}")),
+            Provider::Anthropic => ("x-api-key", key.to_owned()),
+            Provider::Gemini => ("x-goog-api-key", key.to_owned()),
+        };
+        let mut value = ureq::http::HeaderValue::from_str(&value).ok()?;
+        value.set_sensitive(true);
+        headers.push((name, value));
+    }
+    Some(headers)
 }
 
 /// TLS with the system's certificates. `SSL_CERT_FILE` and `SSL_CERT_DIR` count, as for every program of the system.

@@ -82,6 +82,18 @@ pub fn read(text: &str) -> Result<Value, Unreadable> {
     Err(trouble)
 }
 
+/// The text of an answer that is no object: without thoughts, and nothing else taken out.
+///
+/// # Errors
+/// When there is nothing but thoughts, or nothing at all, or far too much.
+pub fn text(text: &str) -> Result<&str, Unreadable> {
+    if text.len() > LONGEST {
+        return Err(Unreadable::TooLong);
+    }
+    let text = without_thoughts(text.trim_start_matches('\u{feff}').trim())?.trim();
+    if text.is_empty() { Err(Unreadable::Empty) } else { Ok(text) }
+}
+
 /// Whether a value is nested deeper than so many levels. The strict reader ends at 128, so this cannot run away.
 fn is_too_deep(value: &Value, left: usize) -> bool {
     match value {

@@ -1,7 +1,7 @@
-//! Language models behind [`selfheal_core::ports::Model`]: one question in, one checked object out.
+//! Language models behind [`selfheal_core::ports::Model`]: one question in, one checked answer out.
 //!
-//! [`OpenAi`] speaks `/v1/chat/completions` to any server that offers it (llama-server, Ollama, vLLM, hosted ones). One
-//! question goes this way: the budget is asked, the body is built of redacted parts, the call is made with a deadline
+//! [`Client`] speaks `/v1/chat/completions` to any server that offers it (llama-server, Ollama, vLLM, hosted ones), and the
+//! formats of Anthropic and Gemini. One question goes this way: the budget is asked, the body is built of redacted parts, the call is made with a deadline
 //! and repeated where that may help, the text is read without guessing ([`lenient`]), checked against the schema
 //! ([`schema`]), and sent back once with the reason if it does not fit. Blocking; nothing outlives the call, and a plain
 //! `http://` address never touches TLS.
@@ -18,5 +18,5 @@ pub mod schema;
 mod wire;
 
 pub use budget::Budget;
-pub use client::OpenAi;
-pub use config::{Config, Key};
+pub use client::Client;
+pub use config::{Config, Key, Provider};

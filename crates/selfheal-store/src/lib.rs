@@ -29,6 +29,7 @@ mod settings;
 mod snapshots;
 mod tally;
 mod trouble;
+mod usage;
 mod values;
 
 use std::fs::File;
@@ -49,6 +50,7 @@ pub use ledger::{Anchor, Anew, Compared, LedgerRecord, RecordFilter};
 pub use outbox::Undelivered;
 pub use root::{Places, choose_root, on_network};
 pub use settings::{End, Level, frozen, set_frozen};
+pub use usage::UsageRecord;
 
 use crate::trouble::{io, sql};
 

@@ -13,7 +13,7 @@ use selfheal_store::{Anchor, Places, Store, StoreOptions};
 
 use crate::clock::SystemClock;
 use crate::command_error::CommandError;
-use crate::config::{ModelSettings, Origin, Settings, read_layers, resolve};
+use crate::config::{ModelProvider, ModelSettings, Origin, Settings, provider_of, read_layers, resolve};
 use crate::texts::{Language, Texts};
 
 /// What every command needs.
@@ -113,16 +113,21 @@ impl Context {
             return Err(CommandError::usage("this selfheal was built without model support")
                 .hint("build it with the feature `model`"));
         }
-        let Some(name) = full.strip_prefix("openai:").filter(|name| !name.is_empty()) else {
-            return Err(CommandError::usage(format!("{full}: not a model")).hint("--model openai:NAME"));
+        let Some((provider, name, usual)) = provider_of(full) else {
+            return Err(CommandError::usage(format!("{full}: not a model"))
+                .hint("--model openai:NAME, anthropic:NAME, gemini:NAME, ollama:NAME or llama:FILE"));
         };
         let known = context.settings.model.take();
-        let Some(url) = url.map(str::to_owned).or_else(|| known.as_ref().map(|model| model.url.clone()))
+        let given = url.map(str::to_owned).or_else(|| Some(usual.to_owned()).filter(|url| !url.is_empty()));
+        let Some(url) = given
+            .or_else(|| known.as_ref().map(|model| model.url.clone()))
+            .or_else(|| (provider == ModelProvider::Llama).then(String::new))
         else {
             return Err(CommandError::usage("the model has no server").hint("add --model-url URL"));
         };
+        let known = known.unwrap_or_default();
         context.settings.model =
-            Some(ModelSettings { name: name.to_owned(), url, ..known.unwrap_or_default() });
+            Some(ModelSettings { provider, name: name.to_owned(), url, larger: Vec::new(), ..known });
         Ok(context)
     }
 

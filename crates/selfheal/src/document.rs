@@ -47,6 +47,12 @@ pub struct RunDocument {
     pub diagnosis: Option<serde_json::Value>,
     /// Tokens that models took.
     pub tokens: u64,
+    /// How often models were called.
+    pub model_calls: u64,
+    /// How long that took, in seconds.
+    pub model_seconds: f64,
+    /// What it cost by the price table: `0.0125`.
+    pub money: String,
     /// The rule that took the longest.
     pub slowest_rule: Option<RuleTime>,
     /// `low`, `medium` or `high`.

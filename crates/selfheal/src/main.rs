@@ -101,6 +101,9 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
     match command {
         Command::Run(args) => {
             let mut context = context.with_model(args.model.as_deref(), args.model_url.as_deref())?;
+            if let (Some(samples), Some(model)) = (args.model_samples, &mut context.settings.model) {
+                model.samples = samples.max(1);
+            }
             if args.promote {
                 context.settings.rules.promoted.push("all".to_owned());
             }

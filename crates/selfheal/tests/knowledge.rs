@@ -120,7 +120,7 @@ fn bench(env: &TestEnv, url: &str, extra: &[&str]) -> Vec<(String, bool, String)
     let cases = cases();
     let mut words = vec!["bench", cases.to_str().unwrap(), "--only", "note-", "--quiet", "--limit", "600"];
     words.extend(["--json", "figures.json", "--model", "openai:reader", "--model-url", url]);
-    words.extend(["--ablate", "rules"]);
+    words.extend(["--ablate", "rules", "--ablate", "short"]);
     words.extend(extra);
     let run = env.run(&words);
     let figures: Value =
@@ -176,7 +176,17 @@ fn job_env() -> TestEnv {
 }
 
 fn run(env: &TestEnv, url: &str) -> Value {
-    let words = ["--apply", "medium", "--repeatable", "--model", "openai:reader", "--model-url", url];
+    let words = [
+        "--apply",
+        "medium",
+        "--repeatable",
+        "--without",
+        "short",
+        "--model",
+        "openai:reader",
+        "--model-url",
+        url,
+    ];
     let words: Vec<&str> =
         words.into_iter().chain(["--without", "rules", "--", "bash", "nightly.sh"]).collect();
     document(env, &words).1

@@ -21,6 +21,7 @@ fn job_env() -> TestEnv {
 
 fn diagnosis() -> serde_json::Value {
     json!({
+        "basis": "project",
         "evidence": ["mean.sh: line 5: division by 0"],
         "line": 5,
         "root_cause": "Line 5 divides total by count, and count is 0, so bash arithmetic ends with exit code 1.",
@@ -43,12 +44,41 @@ fn proposal() -> serde_json::Value {
     })
 }
 
+/// Writes the user's settings file.
+fn settings(env: &TestEnv, text: &str) {
+    let folder = env.home().join(".config/selfheal");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("selfheal.toml"), text).unwrap();
+}
+
+fn run_set(env: &TestEnv) -> (selfheal_testkit::Outcome, serde_json::Value) {
+    document(env, &["--apply", "medium", "--", "bash", "mean.sh"])
+}
+
+/// Runs the job with a model that is asked as a large one is.
 fn run(env: &TestEnv, url: &str) -> (selfheal_testkit::Outcome, serde_json::Value) {
+    settings(env, &format!("[model]\nname = \"openai:test\"\nurl = \"{url}\"\nway = \"full\"\n"));
+    run_set(env)
+}
+
+/// Runs the job with a model on this machine, which is taken for a small one.
+fn run_short(env: &TestEnv, url: &str) -> (selfheal_testkit::Outcome, serde_json::Value) {
     document(
         env,
         &["--apply", "medium", "--model", "openai:test", "--model-url", url, "--", "bash", "mean.sh"],
     )
 }
+
+/// A short answer with this text in place of the last line.
+fn short(last: &str) -> Reply {
+    let script = JOB.replace("echo $((total / count)) > mean\n", last);
+    Reply::text(&format!(
+        "CAUSE: Line 5 divides total by count, which is 0.\nREPAIR: Write a mean of zero when count is zero.\n```bash\n{script}```\n"
+    ))
+}
+
+const GOOD: &str =
+    "if [ \"$count\" -eq 0 ]; then mean=0; else mean=$((total / count)); fi\necho \"$mean\" > mean\n";
 
 #[test]
 fn a_diagnosis_and_a_proposal_heal_the_job() {
@@ -108,12 +138,9 @@ fn a_server_that_is_down_or_slow() {
     assert!(outcome.stderr.contains("cannot be reached"), "{}", outcome.stderr);
 
     let env = job_env();
-    let folder = env.home().join(".config/selfheal");
-    std::fs::create_dir_all(&folder).unwrap();
     let server = ModelServer::start([Reply::json(&diagnosis()).slow(Duration::from_secs(60))]);
-    let settings = format!("[model]\nname = \"openai:test\"\nurl = \"{}\"\ntimeout = 1\n", server.url());
-    std::fs::write(folder.join("selfheal.toml"), settings).unwrap();
-    let (outcome, document) = crate::support::document(&env, &["--apply", "medium", "--", "bash", "mean.sh"]);
+    settings(&env, &format!("[model]\nname = \"openai:test\"\nurl = \"{}\"\ntimeout = 1\n", server.url()));
+    let (outcome, document) = run_set(&env);
     assert_eq!((outcome.code, document["status"].as_str()), (1, Some("failed")), "{outcome:?}");
     assert!(outcome.stderr.contains("did not answer within 1 s"), "{}", outcome.stderr);
 }
@@ -126,7 +153,8 @@ fn a_repair_that_only_silences_the_failure_is_refused_and_the_reason_goes_back()
     let mut second = diagnosis();
     second["falsified"] =
         json!("That the failing division may simply be ignored: the mean would be missing.");
-    second["strategy"] = json!("Decide what the mean is without anything to count, and write that.");
+    second["strategy"] =
+        json!("Decide what the mean is without anything to count, and put that into the file.");
     let server = ModelServer::start([
         Reply::json(&diagnosis()),
         Reply::json(&mask),
@@ -154,4 +182,144 @@ fn an_obedient_model_cannot_make_selfheal_do_harm() {
     assert_ne!(document["status"], "healed", "{outcome:?}");
     assert_eq!(env.read("mean.sh"), JOB);
     assert_eq!(env.read("precious"), "keep me\n");
+}
+
+#[test]
+fn a_small_model_is_asked_one_short_question() {
+    let env = job_env();
+    let server = ModelServer::start([short(GOOD)]);
+    let (outcome, document) = run_short(&env, &server.url());
+    assert_eq!(document["status"], "healed", "{outcome:?}\n{document:#}");
+    assert_eq!((document["model_calls"].as_u64(), document["tokens"].as_u64()), (Some(1), Some(120)));
+    assert_eq!(env.read("mean.sh"), JOB.replace("echo $((total / count)) > mean\n", GOOD));
+    let request = server.requests()[0].json();
+    assert_eq!(request.get("response_format"), None);
+    assert!(request["max_tokens"].as_u64().unwrap() < 400, "{request}");
+    let shown = env.run(&["show", &only_incident(&env)]).stdout;
+    assert!(shown.contains("1 call"), "{shown}");
+}
+
+#[test]
+fn a_short_answer_of_no_use_goes_back_once_with_the_reason() {
+    for (bad, reason) in [
+        (short("echo $((total / count)) > mean\n"), "it changes nothing"),
+        (short("if [ \"$count\" -eq 0 ]; then\n"), "does not parse, here is why"),
+        (Reply::text("CAUSE: it divides.\nREPAIR: do not."), "no fenced block"),
+        (Reply::text("CAUSE: it divides.\n```\nset -eu\n```"), "write every line"),
+    ] {
+        let env = job_env();
+        let server = ModelServer::start([bad, short(GOOD)]);
+        let (outcome, document) = run_short(&env, &server.url());
+        assert_eq!(document["status"], "healed", "{reason}: {outcome:?}\n{document:#}");
+        let second = server.requests()[1].json()["messages"][1]["content"].as_str().unwrap().to_owned();
+        assert!(second.contains(reason), "{second}");
+    }
+}
+
+#[test]
+fn after_a_failure_several_answers_are_tried() {
+    let env = job_env();
+    let server = ModelServer::start([
+        short("echo $((total / (count - count))) > mean\n"),
+        short("echo $((count / count)) > mean\n"),
+        short(GOOD),
+    ]);
+    let (outcome, document) = run_short(&env, &server.url());
+    assert_eq!(document["status"], "healed", "{outcome:?}\n{document:#}");
+    assert_eq!((document["rounds"].as_u64(), document["model_calls"].as_u64()), (Some(2), Some(3)));
+    let temperatures: Vec<f64> =
+        server.requests().iter().map(|request| request.json()["temperature"].as_f64().unwrap()).collect();
+    assert_eq!(temperatures, [0.1, 0.5, 0.8]);
+    assert!(server.requests()[1].body.contains("it failed because"));
+}
+
+#[test]
+fn a_ladder_is_climbed_and_hosted_models_get_no_data() {
+    let env = job_env();
+    env.write("mean.sh", format!("{JOB}# reads people.csv\n"));
+    env.write("people.csv", "name;town\nAda;London\n");
+    let small = ModelServer::start(vec![Reply::nonsense(); 4]);
+    let large = ModelServer::start([Reply::json(&diagnosis()), Reply::json(&proposal())]);
+    let text = format!(
+        "[model]\nname = \"openai:small\"\nurl = \"{}\"\n[[model.larger]]\nname = \"openai:large\"\nurl = \"{}\"\nway = \"full\"\nsend = \"text\"\nprice-in = 10.0\nprice-out = 50\n",
+        small.url(),
+        large.url()
+    );
+    settings(&env, &text);
+    let (outcome, document) = run_set(&env);
+    assert_eq!(document["status"], "healed", "{outcome:?}\n{document:#}");
+    assert_eq!(document["made_by"], json!(["large"]));
+    assert_eq!(document["money"], "0.004", "two calls of 100 tokens read and 20 written");
+    assert!(small.requests().iter().all(|request| request.body.contains("London")));
+    assert!(large.requests().iter().all(|request| !request.body.contains("London")));
+}
+
+#[test]
+fn a_spent_budget_ends_the_asking_before_the_call() {
+    for (limits, words) in [
+        ("incident-tokens = 500", "500 tokens an incident"),
+        ("incident-calls = 0", "0 calls an incident"),
+        ("day-calls = 0", "0 calls a day"),
+        ("day-money = 0.001", "0.001 of money a day"),
+    ] {
+        let env = job_env();
+        let server = ModelServer::start([short(GOOD)]);
+        let model =
+            format!("name = \"openai:m\"\nurl = \"{}\"\nprice-in = 100\nprice-out = 100", server.url());
+        settings(&env, &format!("[model]\n{model}\n[limits]\n{limits}\n"));
+        let (outcome, document) = run_set(&env);
+        assert_eq!(document["status"], "failed", "{limits}: {document:#}");
+        assert!(outcome.stderr.contains(words), "{words}: {}", outcome.stderr);
+        assert!(server.requests().is_empty());
+    }
+}
+
+#[test]
+fn other_providers_and_keys_from_files_and_credentials() {
+    for (provider, path, header, from) in [
+        ("anthropic", "/v1/messages", "x-api-key", "file"),
+        ("gemini", "/v1beta/models/m:generateContent", "x-goog-api-key", "credential"),
+        ("openai", "/v1/chat/completions", "authorization", "file"),
+    ] {
+        let key = "made-up-key-31415926";
+        let mut env = job_env();
+        env.write("key", format!("{key}\n"));
+        let server = ModelServer::start(vec![Reply::status(401, "no"); 2]);
+        let mut text = format!("[model]\nname = \"{provider}:m\"\nurl = \"{}\"\n", server.url());
+        if from == "file" {
+            text.push_str(&format!("key-file = \"{}\"\n", env.work().join("key").display()));
+        } else {
+            let folder = env.root().join("credentials");
+            std::fs::create_dir(&folder).unwrap();
+            std::fs::write(folder.join("selfheal-model-key"), key).unwrap();
+            env = env.with("CREDENTIALS_DIRECTORY", folder.to_str().unwrap());
+        }
+        settings(&env, &text);
+        let (outcome, _) = run_set(&env);
+        assert!(outcome.stderr.contains("status 401"), "{}", outcome.stderr);
+        let requests = server.requests();
+        assert_eq!(requests[0].path, path);
+        assert!(requests[0].header(header).unwrap().contains(key), "{provider}");
+        assert!(!requests[0].body.contains(key) && !outcome.stderr.contains(key));
+    }
+}
+
+#[test]
+fn the_words_of_a_question_can_be_replaced_and_are_there_in_chinese() {
+    let env = job_env();
+    let folder = env.root().join("prompts");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("short_system.jinja"), "Our own words{% if whole %}, whole{% endif %}.")
+        .unwrap();
+    let server = ModelServer::start([short(GOOD), short(GOOD)]);
+    let model = format!("[model]\nname = \"openai:m\"\nurl = \"{}\"\n", server.url());
+    settings(&env, &format!("{model}prompts = \"{}\"\n", folder.display()));
+    run_set(&env);
+    assert_eq!(server.requests()[0].json()["messages"][0]["content"], "Our own words, whole.");
+    let env = job_env();
+    settings(&env, &format!("{model}language = \"zh\"\n"));
+    run_set(&env);
+    let last =
+        server.requests().last().unwrap().json()["messages"][0]["content"].as_str().unwrap().to_owned();
+    assert!(last.contains("修复"), "{last}");
 }

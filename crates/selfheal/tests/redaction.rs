@@ -130,7 +130,10 @@ fn laid_out(server: &ModelServer) -> TestEnv {
     env.write("count", "0\n");
     let folder = env.home().join(".config/selfheal");
     std::fs::create_dir_all(&folder).unwrap();
-    let settings = format!("[model]\nname = \"openai:test\"\nurl = \"{}\"\nsend = \"data\"\n", server.url());
+    let settings = format!(
+        "[model]\nname = \"openai:test\"\nurl = \"{}\"\nsend = \"data\"\nway = \"full\"\n",
+        server.url()
+    );
     std::fs::write(folder.join("selfheal.toml"), settings).unwrap();
     env
 }
@@ -158,6 +161,7 @@ fn run_into(sinks: &mut Sinks, env: &TestEnv, name: &str, command: &[&str]) -> S
 #[test]
 fn no_canary_of_twelve_channels_reaches_a_sink() {
     let diagnosis = json!({
+        "basis": "project",
         "evidence": ["mean.sh: division by 0, said with password=canary-answer-77aa08"],
         "line": 19,
         "root_cause": "Line 19 divides total by count, and count is 0, with api_key=canary-answer-77aa08.",

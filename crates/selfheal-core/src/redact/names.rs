@@ -46,7 +46,7 @@ const WEAK: [&str; 9] =
 const WEAK_ENDS: [&str; 5] = ["_key", "-key", "key", "sig", "auth"];
 
 /// Names that hold such a part but no secret.
-const HARMLESS: [&str; 18] = [
+const HARMLESS: [&str; 19] = [
     "max_tokens",
     "tokens",
     "input_tokens",
@@ -58,6 +58,7 @@ const HARMLESS: [&str; 18] = [
     "tokenizer",
     "near_token",
     "incident_tokens",
+    "day_tokens",
     "authorizations",
     "pass",
     "public_key",

@@ -6,7 +6,7 @@ use selfheal_model::{Config, Key};
 use selfheal_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 
-use super::{bodies, client, client_with, question};
+use super::{bodies, client, client_with, question, schema};
 
 fn red() -> Value {
     json!({"colour": "red"})
@@ -30,7 +30,7 @@ fn a_good_answer_takes_one_call_with_a_schema() {
     assert_eq!(body["model"], "test-model");
     assert_eq!(body["messages"][0]["role"], "system");
     assert_eq!(body["response_format"]["type"], "json_schema");
-    assert_eq!(body["response_format"]["json_schema"]["schema"], question().schema);
+    assert_eq!(body["response_format"]["json_schema"]["schema"], schema());
     assert_eq!((&body["max_tokens"], &body["temperature"]), (&json!(50), &json!(0.7)));
     assert_eq!(sent(&answer.sent), bodies(&server), "what is recorded is what went out, byte for byte");
 }
@@ -88,15 +88,18 @@ fn a_second_misfit_is_the_end() {
 }
 
 #[test]
-fn cut_off_and_refused_answers_are_not_asked_for_again() {
-    for (reply, error) in [
-        (Reply::cut_off("{\"colour\": \"re"), ModelError::CutOff { max_tokens: 50 }),
-        (Reply::cut_off("{\"colour\": \"red\"}"), ModelError::CutOff { max_tokens: 50 }),
-        (Reply::refusal(), ModelError::Refused),
-    ] {
-        let server = ModelServer::start([reply, Reply::json(&red())]);
-        assert_eq!(client(server.url()).0.ask(&question()), Err(error));
-        assert_eq!(server.requests().len(), 1);
+fn a_refused_answer_is_not_asked_for_again_and_a_cut_one_once() {
+    let server = ModelServer::start([Reply::refusal(), Reply::json(&red())]);
+    assert_eq!(client(server.url()).0.ask(&question()), Err(ModelError::Refused));
+    assert_eq!(server.requests().len(), 1);
+    // What looks whole may be cut off, too.
+    for text in ["{\"colour\": \"re", "{\"colour\": \"red\"}"] {
+        let server = ModelServer::start(vec![Reply::cut_off(text); 3]);
+        assert_eq!(client(server.url()).0.ask(&question()), Err(ModelError::CutOff { max_tokens: 50 }));
+        assert_eq!(server.requests().len(), 2);
+        let server = ModelServer::start([Reply::cut_off(text), Reply::json(&red())]);
+        assert_eq!(client(server.url()).0.ask(&question()).unwrap().value, red());
+        assert!(server.requests()[1].body.contains("cut off at 50 tokens"));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use selfheal_core::ports::{Model, ModelError};
-use selfheal_model::{Config, OpenAi};
+use selfheal_model::{Client, Config};
 use selfheal_testkit::{ModelServer, Reply};
 use serde_json::json;
 
@@ -62,7 +62,7 @@ fn waiting_ends_after_the_repetitions_or_when_time_or_patience_is_over() {
     assert!(waits.lock().unwrap().is_empty());
 
     let server = ModelServer::start([busy(), busy()]);
-    let model = OpenAi::new(Config::new(server.url(), "m")).unwrap().with_wait(|_| false);
+    let model = Client::new(Config::new(server.url(), "m")).unwrap().with_wait(|_| false);
     assert_eq!(model.ask(&question()), Err(error), "told to stop");
     assert_eq!(server.requests().len(), 1);
 }
@@ -136,7 +136,7 @@ fn a_server_without_tls_is_not_spoken_to_securely() {
     // Without certificates on this machine it is refused even earlier.
     let connect_timeout = Duration::from_millis(200);
     let config = Config { connect_timeout, ..Config::new(url, "m") };
-    let error = OpenAi::new(config).and_then(|model| model.with_wait(|_| true).ask(&question()));
+    let error = Client::new(config).and_then(|model| model.with_wait(|_| true).ask(&question()));
     assert!(matches!(error, Err(ModelError::Unreachable { .. })), "{error:?}");
     assert!(server.requests().is_empty());
 }
@@ -144,6 +144,6 @@ fn a_server_without_tls_is_not_spoken_to_securely() {
 #[test]
 fn addresses_that_are_none_are_refused_before_anything_is_sent() {
     for url in ["", "localhost:8080", "ftp://host", "http://", "file:///etc/passwd"] {
-        assert!(matches!(OpenAi::new(Config::new(url, "m")), Err(ModelError::Unreachable { .. })), "{url}");
+        assert!(matches!(Client::new(Config::new(url, "m")), Err(ModelError::Unreachable { .. })), "{url}");
     }
 }

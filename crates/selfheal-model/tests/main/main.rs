@@ -8,38 +8,41 @@ mod limits;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use selfheal_core::ports::Question;
+use selfheal_core::ports::{Form, Question};
 use selfheal_core::redact::{Redacted, Redactor};
-use selfheal_model::{Config, OpenAi};
+use selfheal_model::{Client, Config};
 use selfheal_testkit::ModelServer;
 use serde_json::json;
+
+fn schema() -> serde_json::Value {
+    json!({
+        "type": "object",
+        "required": ["colour"],
+        "additionalProperties": false,
+        "properties": {"colour": {"type": "string", "maxLength": 10}},
+    })
+}
 
 /// What the test asks: one object with a bounded string.
 fn question() -> Question {
     Question {
         system: Redacted::fixed("Answer with a word for the colour."),
         user: Redactor::default().text("What colour is the lighthouse on the northern pier of the harbour?"),
-        schema: json!({
-            "type": "object",
-            "required": ["colour"],
-            "additionalProperties": false,
-            "properties": {"colour": {"type": "string", "maxLength": 10}},
-        }),
-        schema_name: "colour".to_owned(),
+        form: Form::Object { name: "colour".to_owned(), schema: schema() },
         max_tokens: 50,
         temperature: 0.7,
     }
 }
 
 /// A client that does not really wait between repetitions, and the waits that it was told.
-fn client(url: String) -> (OpenAi, Arc<Mutex<Vec<Duration>>>) {
+fn client(url: String) -> (Client, Arc<Mutex<Vec<Duration>>>) {
     client_with(Config::new(url, "test-model"))
 }
 
-fn client_with(config: Config) -> (OpenAi, Arc<Mutex<Vec<Duration>>>) {
+fn client_with(config: Config) -> (Client, Arc<Mutex<Vec<Duration>>>) {
     let waits = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&waits);
-    let client = OpenAi::new(config).unwrap().with_wait(move |wait| {
+    let client = Client::new(config).unwrap().with_wait(move |wait| {
         told.lock().unwrap().push(wait);
         true
     });

@@ -1,7 +1,7 @@
 //! Whether what an answer names exists: lines, files and variables. A model that names what is not there has not looked.
 
 use super::input::PromptInput;
-use super::material::{Numbers, sections};
+use super::material::{Detail, Numbers, sections};
 
 /// Names that every system has, so that no material need show them.
 const EVERYWHERE: [&str; 16] = [
@@ -42,7 +42,7 @@ impl Known {
     /// Everything that a question shows, and the names of its files.
     pub(super) fn of(input: &PromptInput<'_>) -> Self {
         let mut material = String::new();
-        for section in sections(input, Numbers::Hidden) {
+        for section in sections(input, Numbers::Hidden, Detail::Full) {
             material.push_str(&section.title);
             material.push('\n');
             material.push_str(&section.text);

@@ -1,22 +1,25 @@
 //! The first question: why did it fail, and what must change?
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use selfheal_core::diagnosis::{Basis, Diagnosis, What};
-use selfheal_core::ports::Question;
+use selfheal_core::ports::{Form, Question};
 use selfheal_core::verification::Check;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::citations::{Known, cited_lines};
 use super::input::PromptInput;
-use super::material::{Numbers, mark, sections};
-use super::{PromptError, clean, render, with_users};
+use super::material::{Detail, Numbers, mark, sections};
+use super::{PromptError, clean, examples, render, with_users};
 
 /// Tokens of an answer at most; the bounds of the schema keep a whole answer below it.
 const MAX_TOKENS: u32 = 1_200;
 /// What a statement needs at least, in characters, to say anything.
 const LEAST: usize = 12;
+/// So much of their words two sentences have in common that say nearly the same, in percent.
+const NEARLY: usize = 80;
 /// How the disproved assumption is kept among the evidence.
 const DISPROVED: &str = "disproved: ";
 /// The kinds of checks that an answer may name.
@@ -29,17 +32,13 @@ const CHECKS: [&str; 6] =
 /// When a template cannot be filled in.
 pub fn diagnosis_question(input: &PromptInput<'_>) -> Result<Question, PromptError> {
     let again = !input.history.is_empty();
-    let closing = if again {
-        "The last repair did not work. Which of its assumptions is wrong? Find the real cause."
-    } else {
-        "Why did the job fail, and what must change?"
-    };
+    let closing = input.words(if again { "ask-again" } else { "ask-diagnosis" });
+    let example = examples::of(input.report.class);
     let mark = mark(input.nonce);
     Ok(Question {
-        system: render::fill("diagnosis_system", minijinja::context! { again }, input.redactor)?,
-        user: render::case(&mark, &sections(input, Numbers::Shown), closing, input.redactor)?,
-        schema: schema(input),
-        schema_name: "diagnosis".to_owned(),
+        system: render::fill(input, "diagnosis_system", minijinja::context! { again, example })?,
+        user: render::case(input, &mark, &sections(input, Numbers::Shown, Detail::Full), closing)?,
+        form: Form::Object { name: "diagnosis".to_owned(), schema: schema(input) },
         max_tokens: MAX_TOKENS,
         temperature: input.temperature(),
     })
@@ -51,7 +50,7 @@ fn schema(input: &PromptInput<'_>) -> Value {
     let mut schema = json!({
         "type": "object",
         "additionalProperties": false,
-        "required": ["evidence", "line", "root_cause", "strategy", "verify", "what"],
+        "required": ["basis", "evidence", "line", "root_cause", "strategy", "verify", "what"],
         "properties": {
             "basis": {"enum": [Basis::Project.word(), Basis::General.word()]},
             "evidence": {"type": "array", "minItems": 1, "maxItems": 4, "items": text(240)},
@@ -177,7 +176,7 @@ fn no_code(strategy: &str) -> Result<(), String> {
 }
 
 fn not_repeated(strategy: &str, input: &PromptInput<'_>) -> Result<(), String> {
-    if input.history.iter().any(|round| words(&round.diagnosis.strategy) == words(strategy)) {
+    if input.history.iter().any(|round| nearly_same(&round.diagnosis.strategy, strategy)) {
         return Err("the strategy is that of a round that did not work".to_owned());
     }
     Ok(())
@@ -189,19 +188,27 @@ fn falsified(raw: &str, input: &PromptInput<'_>) -> Result<String, String> {
     if text.chars().count() < LEAST {
         return Err("falsified does not say which assumption of the last round is disproved".to_owned());
     }
-    let said = words(&text);
     let before = |round: &super::PastRound| {
         round
             .diagnosis
             .evidence
             .iter()
             .filter_map(|line| line.strip_prefix(DISPROVED))
-            .any(|old| words(old) == said)
+            .any(|old| nearly_same(old, &text))
     };
     if input.history.iter().any(before) {
         return Err("falsified repeats what an earlier round said".to_owned());
     }
     Ok(text)
+}
+
+/// Whether two sentences have nearly the same words, in whatever order.
+fn nearly_same(one: &str, other: &str) -> bool {
+    let set = |text: &str| words(text).into_iter().collect::<BTreeSet<String>>();
+    let (one, other) = (set(one), set(other));
+    let common = one.intersection(&other).count();
+    let all = one.len() + other.len() - common;
+    all > 0 && common * 100 >= all * NEARLY
 }
 
 /// The words of a sentence without case and punctuation, to tell repetitions.

@@ -1,5 +1,6 @@
 //! What a question is made of.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use selfheal_core::diagnosis::Diagnosis;
@@ -39,6 +40,12 @@ pub struct PromptInput<'a> {
     pub nonce: &'a str,
     /// Takes secrets out.
     pub redactor: &'a Redactor,
+    /// Whether the question is put in Chinese.
+    pub chinese: bool,
+    /// Templates of the user's, by name, that take the place of the built-in ones.
+    pub templates: &'a BTreeMap<String, String>,
+    /// Whether it is said what stands out in the files near the script.
+    pub hints: bool,
 }
 
 /// A text file.

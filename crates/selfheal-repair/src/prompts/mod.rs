@@ -1,6 +1,7 @@
 //! Questions to a language model, and the reading of its answers.
 //!
-//! Two questions: a diagnosis (never code), then a proposal for it. What comes from the failing job is hostile: it is
+//! For large models two questions: a diagnosis (never code), then a proposal for it; for small ones a single one with a short
+//! answer ([`short_question`]). What comes from the failing job is hostile: it is
 //! cleaned ([`clean`]), redacted, cut to a length and set between lines with a mark that it cannot know. What the model
 //! says is hostile too: [`read_diagnosis`] and [`read_proposal`] refuse what names things that do not exist, hides code
 //! where none belongs, or does not fit the files exactly. Their reason goes back to the model once ([`sent_back`]).
@@ -12,12 +13,17 @@ mod citations;
 pub mod clean;
 mod diagnosis;
 mod edits;
+mod examples;
+mod hints;
 mod input;
 mod material;
 mod proposal;
 mod render;
+mod short;
 #[cfg(test)]
 mod tests;
+mod touch;
+mod words;
 
 use selfheal_core::ports::Question;
 use selfheal_core::redact::{Redacted, Redactor};
@@ -25,6 +31,8 @@ use selfheal_core::redact::{Redacted, Redactor};
 pub use diagnosis::{diagnosis_question, read_diagnosis};
 pub use input::{Document, PastRound, PromptInput};
 pub use proposal::{proposal_question, read_proposal};
+pub use render::template_names;
+pub use short::{read_short, short_question};
 
 /// Why no question can be asked. Reads after "failed to".
 #[derive(Debug, thiserror::Error)]

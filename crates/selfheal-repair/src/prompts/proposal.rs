@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use selfheal_core::diagnosis::{Diagnosis, What};
-use selfheal_core::ports::Question;
+use selfheal_core::ports::{Form, Question};
 use selfheal_core::proposal::{FileChange, Proposal, Risk, Source};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::citations::cited_lines;
 use super::edits::{self, Edit};
 use super::input::{Document, PromptInput};
-use super::material::{Numbers, mark, section, sections};
-use super::{PromptError, clean, render, with_users};
+use super::material::{Detail, Numbers, mark, section, sections};
+use super::{PromptError, clean, render, touch, with_users};
 
 /// Tokens of an answer at most.
 const MAX_TOKENS: u32 = 2_500;
@@ -35,18 +35,12 @@ pub fn proposal_question(input: &PromptInput<'_>, diagnosis: &Diagnosis) -> Resu
     let files = names(input);
     let whole = may_come_whole(script);
     let values = minijinja::context! { several_files => files.len() > 1, whole };
-    let mut sections = sections(input, Numbers::Hidden);
-    sections.push(section(input, "The diagnosis", &diagnosed(diagnosis)));
+    let mut sections = sections(input, Numbers::Hidden, Detail::Full);
+    sections.push(section(input, input.words("diagnosis"), &diagnosed(diagnosis)));
     Ok(Question {
-        system: render::fill("proposal_system", values, input.redactor)?,
-        user: render::case(
-            &mark(input.nonce),
-            &sections,
-            "Write the change for this diagnosis.",
-            input.redactor,
-        )?,
-        schema: schema(&files, whole),
-        schema_name: "proposal".to_owned(),
+        system: render::fill(input, "proposal_system", values)?,
+        user: render::case(input, &mark(input.nonce), &sections, input.words("ask-proposal"))?,
+        form: Form::Object { name: "proposal".to_owned(), schema: schema(&files, whole) },
         max_tokens: MAX_TOKENS,
         temperature: input.temperature(),
     })
@@ -152,13 +146,13 @@ pub fn read_proposal(value: &Value, input: &PromptInput<'_>, model: &str) -> Res
 }
 
 /// A file with its text before and afterwards.
-struct Changed<'a> {
-    file: &'a Document,
-    after: String,
+pub(super) struct Changed<'a> {
+    pub(super) file: &'a Document,
+    pub(super) after: String,
 }
 
 impl Changed<'_> {
-    fn into_file_change(self) -> FileChange {
+    pub(super) fn into_file_change(self) -> FileChange {
         FileChange {
             path: self.file.path.clone(),
             before: Some(self.file.text.clone().into_bytes()),
@@ -176,16 +170,38 @@ fn changes<'a>(answer: &Answered, input: &PromptInput<'a>) -> Result<Vec<Changed
         (true, false) => vec![Changed { file: script, after: whole(&answer.script, script, input)? }],
         (false, true) => edited(&answer.edits, script, input)?,
     };
+    checked(changed, input)
+}
+
+/// What really changes, after the checks that cost nothing.
+///
+/// # Errors
+/// In one line for the model: nothing changes, a text does not parse any more, it has nothing to do with the failure, it holds
+/// what nobody can see, or a secret in a further place.
+pub(super) fn checked<'a>(
+    changed: Vec<Changed<'a>>,
+    input: &PromptInput<'_>,
+) -> Result<Vec<Changed<'a>>, String> {
     let changed: Vec<Changed<'_>> =
         changed.into_iter().filter(|change| change.after != change.file.text).collect();
     if changed.is_empty() {
         return Err("it changes nothing".to_owned());
     }
-    changed.iter().try_for_each(|change| edits::visible(&change.file.text, &change.after))?;
-    changed
-        .iter()
-        .try_for_each(|change| edits::no_spread(&change.file.text, &change.after, input.redactor))?;
-    Ok(changed)
+    for Changed { file, after } in &changed {
+        edits::visible(&file.text, after)?;
+        edits::no_spread(&file.text, after, input.redactor)?;
+        touch::parses(&file.path, &file.text, after)?;
+        touch::silences_nothing(&file.text, after)?;
+        touch::keeps_own_check(&file.text, after, input.report)?;
+    }
+    // One of the changes must have to do with the failure; the others may follow from it.
+    let touching = |change: &Changed<'_>| {
+        touch::touches(&change.file.path, &change.file.text, &change.after, input.report)
+    };
+    match changed.iter().find_map(|change| touching(change).err()) {
+        Some(reason) if changed.iter().all(|change| touching(change).is_err()) => Err(reason),
+        _ => Ok(changed),
+    }
 }
 
 fn edited<'a>(
@@ -233,7 +249,7 @@ fn unfenced(text: &str) -> &str {
 }
 
 /// Whether a line stands for lines that were not written.
-fn is_sketch(line: &str) -> bool {
+pub(super) fn is_sketch(line: &str) -> bool {
     let comment = line.trim().trim_start_matches(['#', '/', '-', ' ']).to_ascii_lowercase();
     comment.starts_with("...")
         || comment.starts_with('…')

@@ -7,7 +7,7 @@ use selfheal_core::diagnosis::{Basis, Diagnosis, What};
 use selfheal_core::fault::Fault;
 use selfheal_core::ids::Signature;
 use selfheal_core::outcome::Class;
-use selfheal_core::ports::Question;
+use selfheal_core::ports::{Form, Question};
 use selfheal_core::proposal::{Risk, Source};
 use selfheal_core::redact::Redactor;
 use selfheal_core::report::{Cause, Confidence, FailedCommand, Location, Report};
@@ -39,6 +39,8 @@ struct Fixture {
     redactor: Redactor,
     send_data: bool,
     stderr: String,
+    chinese: bool,
+    templates: BTreeMap<String, String>,
 }
 
 impl Fixture {
@@ -58,6 +60,8 @@ impl Fixture {
             history: Vec::new(),
             redactor: Redactor::default(),
             send_data: false,
+            chinese: false,
+            templates: BTreeMap::new(),
             stderr: "pack.sh: line 7: archive/people.csv.gz: No such file or directory\n".to_owned(),
         }
     }
@@ -78,6 +82,9 @@ impl Fixture {
             send_data: self.send_data,
             nonce: "0193e5a2-7f00-7abc-8def-0123456789ab",
             redactor: &self.redactor,
+            chinese: self.chinese,
+            templates: &self.templates,
+            hints: true,
         }
     }
 
@@ -97,7 +104,7 @@ fn document(path: &str, text: &str, is_data: bool) -> Document {
     Document { path: path.into(), text: text.to_owned(), is_data }
 }
 
-fn report(script: &std::path::Path) -> Report {
+pub(super) fn report(script: &std::path::Path) -> Report {
     Report {
         status: "exit code 1".to_owned(),
         class: Class::Environment,
@@ -134,13 +141,21 @@ fn diagnosis() -> Diagnosis {
     }
 }
 
+fn schema_of(question: &Question) -> &Value {
+    match &question.form {
+        Form::Object { schema, .. } => schema,
+        Form::Text => &Value::Null,
+    }
+}
+
 fn shown(question: &Question) -> String {
-    let schema = serde_json::to_string_pretty(&question.schema).unwrap();
+    let schema = serde_json::to_string_pretty(schema_of(question)).unwrap();
     format!("=== system ===\n{}\n=== user ===\n{}\n=== schema ===\n{schema}", question.system, question.user)
 }
 
 fn good_diagnosis() -> Value {
     json!({
+        "basis": "project",
         "evidence": ["archive is missing", "bash says No such file or directory for line 7"],
         "line": 7,
         "root_cause": "The redirection writes into `$OUT`, a folder that does not exist; under set -e that ends with 1.",
@@ -212,8 +227,8 @@ fn every_string_and_list_of_an_answer_is_bounded_as_servers_can_take_it() {
         diagnosis_question(&fixture.input()).unwrap(),
         proposal_question(&fixture.input(), &diagnosis()).unwrap(),
     ] {
-        let bounds = bounds(&question.schema);
-        assert_eq!(bounds.len(), open_ended(&question.schema));
+        let bounds = bounds(schema_of(&question));
+        assert_eq!(bounds.len(), open_ended(schema_of(&question)));
         assert!(bounds.iter().all(|bound| *bound < 2_000));
     }
 }

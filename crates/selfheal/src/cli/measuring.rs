@@ -70,12 +70,15 @@ pub struct BenchArgs {
     /// End selfheal on a case after this many seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub limit: u64,
-    /// Ask this model when rules do not help, as openai:NAME
+    /// Ask this model when rules do not help, as openai:NAME, anthropic:NAME, gemini:NAME, ollama:NAME or llama:FILE
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub model: Option<String>,
     /// The base URL of the model's server
     #[arg(long, value_name = "URL")]
     pub model_url: Option<String>,
+    /// So many answers at once after the model's first failure
+    #[arg(long, value_name = "N")]
+    pub model_samples: Option<u32>,
     /// What a million tokens of the model cost, in any currency
     #[arg(long, value_name = "MONEY")]
     pub price: Option<f64>,

@@ -55,12 +55,15 @@ pub struct RunArgs {
     /// Judge and prove a repair made by hand: the changed files lie below this folder, by the same paths
     #[arg(long, value_name = "DIR")]
     pub proposal: Option<PathBuf>,
-    /// Ask this model when rules do not help, as openai:NAME
+    /// Ask this model when rules do not help, as openai:NAME, anthropic:NAME, gemini:NAME, ollama:NAME or llama:FILE
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub model: Option<String>,
-    /// The base URL of the model's OpenAI-compatible server
+    /// The base URL of the model's server
     #[arg(long, value_name = "URL")]
     pub model_url: Option<String>,
+    /// So many answers at once after a model's first failure, to measure what they are worth
+    #[arg(long, value_name = "N", hide = true)]
+    pub model_samples: Option<u32>,
     /// Do without a part of selfheal, to measure what it is worth
     #[arg(long, value_name = "PART", hide = true)]
     pub without: Vec<Part>,
@@ -83,6 +86,10 @@ pub enum Part {
     Rules,
     /// What people wrote down: README, release notes, samples, help of tools, added folders, past incidents
     Knowledge,
+    /// The one short question to small models: a diagnosis and a proposal as data are asked for
+    Short,
+    /// The hints on what stands out in the files near a script
+    Hints,
 }
 
 impl Part {
@@ -94,6 +101,8 @@ impl Part {
             Self::Memory => "memory",
             Self::Rules => "rules",
             Self::Knowledge => "knowledge",
+            Self::Short => "short",
+            Self::Hints => "hints",
         }
     }
 }

@@ -35,6 +35,7 @@ pub fn run(context: &Context, args: &ShowArgs) -> Ended {
         print(&format!("{text}\n"));
     } else {
         print(&whole(&incident, Pace::of(&store, &incident.job)));
+        print(&usage(&store, &incident)?);
     }
     Ok(exit_code::OK)
 }
@@ -90,6 +91,25 @@ fn whole(incident: &Incident, pace: Option<Pace>) -> String {
         out.push_str(&one_round(round));
     }
     out
+}
+
+/// What models took, a line each.
+fn usage(store: &selfheal_store::Store, incident: &Incident) -> Result<String, CommandError> {
+    let mut out = String::new();
+    for (model, used) in store.usage_of(&incident.id)? {
+        let calls = if used.calls == 1 { "1 call".to_owned() } else { format!("{} calls", used.calls) };
+        let _ = writeln!(
+            out,
+            "{:<10} {}: {calls}, {} tokens read and {} written, {:.1} s, {} of money",
+            "model",
+            clean(&model),
+            used.input_tokens,
+            used.output_tokens,
+            used.millis as f64 / 1_000.0,
+            selfheal_core::usage::money(used.cost)
+        );
+    }
+    Ok(out)
 }
 
 fn report(incident: &Incident, pace: Option<Pace>) -> String {

@@ -5,10 +5,14 @@
 
 mod default_toml;
 mod layers;
+mod model;
 mod options;
 mod resolve;
 
 pub use default_toml::DEFAULT_TOML;
 pub use layers::{Layer, Origin, read_layers};
+pub use model::{ModelProvider, ModelSettings, provider_of};
+#[cfg(feature = "model")]
+pub use options::Way;
 pub use options::{LowestRung, MailOptions, MailSecurity, NotifyOptions, Options, Unusual, WebhookOptions};
-pub use resolve::{BoxSettings, ModelSettings, Settings, resolve};
+pub use resolve::{BoxSettings, Settings, resolve};

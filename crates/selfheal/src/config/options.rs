@@ -149,7 +149,7 @@ pub enum GeneralKnowledge {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct ModelOptions {
-    /// Provider and name: `openai:NAME`.
+    /// Provider and name: `openai:NAME`, `anthropic:NAME`, `gemini:NAME`, `ollama:NAME`, or `llama:FILE`.
     pub name: Option<String>,
     /// The base URL of its server.
     pub url: Option<String>,
@@ -161,6 +161,35 @@ pub struct ModelOptions {
     pub send: Option<Send>,
     /// Seconds for one question.
     pub timeout: Option<u64>,
+    /// Seconds of silence after which a server is given up.
+    pub idle_timeout: Option<u64>,
+    /// `short` for small models, `full` for large ones.
+    pub way: Option<Way>,
+    /// How many answers are taken at once after the first failure.
+    pub samples: Option<u32>,
+    /// What a million tokens that it reads cost.
+    pub price_in: Option<f64>,
+    /// What a million tokens that it writes cost.
+    pub price_out: Option<f64>,
+    /// A folder with templates in place of the built-in ones.
+    pub prompts: Option<String>,
+    /// The language of the questions: `en` or `zh`.
+    pub language: Option<String>,
+    /// The program that serves a model file.
+    pub program: Option<String>,
+    /// The models that are asked when this one failed, in order.
+    pub larger: Option<Vec<ModelOptions>>,
+}
+
+/// How a model is asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// One question with a short answer: two sentences and the repaired lines.
+    Short,
+    /// A diagnosis as data, then a proposal for it.
+    #[default]
+    Full,
 }
 
 /// What a model may be sent.
@@ -282,6 +311,20 @@ pub struct LimitOptions {
     pub storm_jobs: Option<u32>,
     /// Model tokens per incident.
     pub incident_tokens: Option<u64>,
+    /// Model calls per incident.
+    pub incident_calls: Option<u64>,
+    /// Money for models per incident.
+    pub incident_money: Option<f64>,
+    /// Seconds of models per incident.
+    pub incident_model: Option<u64>,
+    /// Model tokens per day.
+    pub day_tokens: Option<u64>,
+    /// Model calls per day.
+    pub day_calls: Option<u64>,
+    /// Money for models per day.
+    pub day_money: Option<f64>,
+    /// Seconds of models per day.
+    pub day_model: Option<u64>,
     /// The end of a job without a deadline.
     pub cap: Option<u64>,
 }

@@ -1,15 +1,14 @@
 //! From layers to the settings that the rest of the program sees.
 
-use std::path::PathBuf;
-
 use selfheal_core::job::Job;
 use selfheal_core::settings::{Answer, Limits, Policy};
 
+use super::model::{merge_model, model_settings, take_caps};
 use super::options::{
     BoxOptions, GeneralKnowledge, LimitOptions, LowestRung, ModelOptions, NotifyOptions, PolicyOptions,
-    ReportOptions, RunOptions, Send, StoreSettingOptions, Unusual,
+    ReportOptions, RunOptions, StoreSettingOptions, Unusual,
 };
-use super::{Layer, Options, Origin};
+use super::{Layer, ModelSettings, Options, Origin};
 use crate::contract::Contract;
 
 /// The resolved settings.
@@ -133,39 +132,6 @@ impl Default for RunSettings {
 
 const MIB: u64 = 1 << 20;
 
-/// A configured language model.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ModelSettings {
-    /// Its name, without the provider.
-    pub name: String,
-    /// The base URL of its server.
-    pub url: String,
-    /// A file that holds the key.
-    pub key_file: Option<PathBuf>,
-    /// A variable that holds the key.
-    pub key_env: Option<String>,
-    /// Whether values that the job worked on may be sent.
-    pub send_data: bool,
-    /// Seconds for one question.
-    pub timeout_s: u64,
-}
-
-impl Default for ModelSettings {
-    fn default() -> Self {
-        Self {
-            name: String::new(),
-            url: String::new(),
-            key_file: None,
-            key_env: None,
-            send_data: false,
-            timeout_s: MODEL_TIMEOUT_S,
-        }
-    }
-}
-
-/// The seconds for one question when nothing is said: a small model on two cores needs them.
-const MODEL_TIMEOUT_S: u64 = 120;
-
 /// Resolves the layers, in their order.
 #[must_use]
 pub fn resolve(layers: &[Layer]) -> Settings {
@@ -223,7 +189,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
             };
         }
     }
-    settings.model = model_settings(model);
+    settings.model = model_settings(&model);
     settings
 }
 
@@ -232,28 +198,6 @@ fn contracts_of(options: &Options) -> impl Iterator<Item = (Option<String>, Cont
     let all = options.job.iter().map(|job| (None, job));
     let named = options.jobs.iter().map(|(name, job)| (Some(name.clone()), job));
     all.chain(named).filter_map(|(name, job)| Some((name, job.expect.as_ref()?.contract().ok()?)))
-}
-
-/// The model that options describe, where they name one and its server.
-pub(crate) fn model_settings(options: ModelOptions) -> Option<ModelSettings> {
-    let full = options.name?;
-    Some(ModelSettings {
-        name: full.strip_prefix("openai:").unwrap_or(&full).to_owned(),
-        url: options.url?,
-        key_file: options.key_file.map(PathBuf::from),
-        key_env: options.key_env,
-        send_data: options.send == Some(Send::Data),
-        timeout_s: options.timeout.unwrap_or(MODEL_TIMEOUT_S),
-    })
-}
-
-fn merge_model(into: &mut ModelOptions, from: &ModelOptions) {
-    into.name = from.name.clone().or(into.name.take());
-    into.url = from.url.clone().or(into.url.take());
-    into.key_file = from.key_file.clone().or(into.key_file.take());
-    into.key_env = from.key_env.clone().or(into.key_env.take());
-    into.send = from.send.or(into.send);
-    into.timeout = from.timeout.or(into.timeout);
 }
 
 /// A later file adds channels, and says of each it names all anew.
@@ -344,7 +288,7 @@ fn stricter(base: Answer, said: Option<Answer>) -> Answer {
     }
 }
 
-fn take_limits(limits: &mut Limits, said: LimitOptions, choose: impl Fn(u64, u64) -> u64) {
+fn take_limits(limits: &mut Limits, said: LimitOptions, choose: impl Fn(u64, u64) -> u64 + Copy) {
     let count = |into: &mut u32, new: Option<u32>| {
         if let Some(new) = new {
             *into = u32::try_from(choose(u64::from(*into), u64::from(new))).unwrap_or(u32::MAX);
@@ -368,9 +312,7 @@ fn take_limits(limits: &mut Limits, said: LimitOptions, choose: impl Fn(u64, u64
     if let Some(mib) = said.trial_disk {
         limits.trial_bytes = choose(limits.trial_bytes, mib.saturating_mul(1 << 20));
     }
-    if let Some(tokens) = said.incident_tokens {
-        limits.incident_tokens = choose(limits.incident_tokens, tokens);
-    }
+    take_caps(limits, &said, choose);
 }
 
 #[cfg(test)]

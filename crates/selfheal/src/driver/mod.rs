@@ -48,6 +48,7 @@ use selfheal_core::report::Report;
 use selfheal_core::run::{Ended, Run};
 use selfheal_core::settings::Policy;
 use selfheal_core::trace::Trace;
+use selfheal_core::usage::Usage;
 use selfheal_exec::LiveScene;
 use selfheal_feedback::profiles::Profiles;
 use selfheal_repair::Candidate;
@@ -140,9 +141,29 @@ pub struct Healer<'a> {
     trials: u32,
     /// Bytes that trials may still write.
     room: u64,
-    /// The tokens that a model may still cost.
+    /// What models may still take.
     #[cfg(feature = "model")]
     budget: std::sync::Arc<selfheal_model::Budget>,
+    /// The server of a model file, once it was needed.
+    #[cfg(feature = "model")]
+    server: model::Server,
+    /// Where on the ladder of models it stands.
+    #[cfg(feature = "model")]
+    step: usize,
+    /// The round in which a model was asked last, and how many rounds of this model failed.
+    #[cfg(feature = "model")]
+    asked_in: u32,
+    #[cfg(feature = "model")]
+    failed_rounds: u32,
+    /// Letters and digits that the job cannot know, the same in all questions: servers keep what questions have in common.
+    #[cfg(feature = "model")]
+    nonce: String,
+    /// Short questions so far.
+    #[cfg(feature = "model")]
+    short_calls: std::cell::Cell<u32>,
+    /// What models proposed so far.
+    #[cfg(feature = "model")]
+    tried_changes: Vec<Vec<selfheal_core::proposal::FileChange>>,
     notes: Vec<String>,
     /// The passages of documents that the last question to a model held.
     known: Vec<selfheal_core::knowledge::Piece>,
@@ -160,8 +181,8 @@ pub struct Healed {
     pub run: Run,
     /// What a person should know besides.
     pub notes: Vec<String>,
-    /// Tokens that models took.
-    pub tokens: u64,
+    /// What models took.
+    pub usage: Usage,
     /// The rule that took the longest.
     pub slowest_rule: Option<RuleTime>,
 }
@@ -189,7 +210,9 @@ impl<'a> Healer<'a> {
         let room = room::of(&tools);
         let sources = propose::sources(tools.context, permissions.given.is_some());
         #[cfg(feature = "model")]
-        let incident_tokens = tools.context.settings.limits.incident_tokens;
+        let budget = model::budget(tools.context, tools.context.clock.now().0);
+        #[cfg(feature = "model")]
+        let nonce = tools.context.clock.fresh_id().replace('-', "");
         Self {
             tools,
             job: failure.job,
@@ -211,7 +234,21 @@ impl<'a> Healer<'a> {
             trials: 0,
             room,
             #[cfg(feature = "model")]
-            budget: std::sync::Arc::new(selfheal_model::Budget::new(incident_tokens)),
+            budget: std::sync::Arc::new(budget),
+            #[cfg(feature = "model")]
+            server: model::Server::default(),
+            #[cfg(feature = "model")]
+            step: 0,
+            #[cfg(feature = "model")]
+            asked_in: 0,
+            #[cfg(feature = "model")]
+            failed_rounds: 0,
+            #[cfg(feature = "model")]
+            nonce,
+            #[cfg(feature = "model")]
+            short_calls: std::cell::Cell::default(),
+            #[cfg(feature = "model")]
+            tried_changes: Vec::new(),
             notes: Vec::new(),
             known: Vec::new(),
             slowest: std::cell::RefCell::new(None),
@@ -243,15 +280,15 @@ impl<'a> Healer<'a> {
         self.tools.progress.clear();
         self.remember();
         #[cfg(feature = "model")]
-        let tokens = self.budget.spent();
+        let usage = self.budget.spent();
         #[cfg(not(feature = "model"))]
-        let tokens = 0;
+        let usage = Usage::default();
         Ok(Healed {
             incident: self.incident,
             report: self.report,
             run: self.run,
             notes: self.notes,
-            tokens,
+            usage,
             slowest_rule: self.slowest.into_inner(),
         })
     }

@@ -51,6 +51,9 @@ pub(super) struct Row {
     pub(super) rounds: u64,
     /// Tokens that models took.
     pub(super) tokens: u64,
+    /// How often a model was called.
+    #[serde(default)]
+    pub(super) calls: u64,
     /// Seconds from start to end.
     pub(super) seconds: f64,
     /// The rule that took the longest.
@@ -133,6 +136,9 @@ impl Figures {
         if let Some(model) = &args.model {
             let _ = write!(setting, " --model {model}");
         }
+        if let Some(count) = args.model_samples {
+            let _ = write!(setting, " --model-samples {count}");
+        }
         for part in &args.ablate {
             let _ = write!(setting, " --ablate {}", part.word());
         }
@@ -176,6 +182,7 @@ impl Figures {
         }
         self.rules(&mut out);
         self.slowest(&mut out);
+        self.reached(&mut out);
         self.failures(&mut out);
         if let Some(before) = baseline {
             self.compared(&mut out, before);
@@ -225,6 +232,24 @@ impl Figures {
             let _ = write!(out, " {:.2} |", price * tokens as f64 / 1e6);
         }
         out.push('\n');
+    }
+
+    /// The cases that reached a model.
+    fn reached(&self, out: &mut String) {
+        let rows: Vec<&Row> = self.rows.iter().filter(|row| row.calls > 0).collect();
+        if rows.is_empty() {
+            return;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "calls are few")]
+        let calls = median(rows.iter().map(|row| row.calls as f64));
+        let _ = writeln!(
+            out,
+            "\nReached a model: {} cases, {} of them truly healed, {} masked; median {:.1} s and {calls:.0} calls.",
+            rows.len(),
+            rows.iter().filter(|row| row.ok && row.is_repair()).count(),
+            rows.iter().filter(|row| row.masked).count(),
+            median(rows.iter().map(|row| row.seconds)),
+        );
     }
 
     /// How many cases each rule had a part in healing.

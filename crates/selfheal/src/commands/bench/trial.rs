@@ -105,6 +105,7 @@ fn judged(case: &BenchCase, document: &Value, seen: Seen) -> Row {
         exit: seen.code,
         rounds: number("rounds"),
         tokens: number("tokens"),
+        calls: number("model_calls"),
         seconds: (seen.seconds * 1000.0).round() / 1000.0,
         slowest_rule: document.get("slowest_rule").and_then(RuleTime::read),
         diagnosis: document.get("diagnosis").filter(|value| !value.is_null()).cloned(),
@@ -150,6 +151,8 @@ fn heal(context: &Context, args: &BenchArgs, case: &BenchCase, place: &Place) ->
     for (option, value) in [("--model", &args.model), ("--model-url", &args.model_url)] {
         command.args(value.iter().flat_map(|value| [option, value.as_str()]));
     }
+    command
+        .args(args.model_samples.iter().flat_map(|count| ["--model-samples".to_owned(), count.to_string()]));
     command.arg("--").args(&case.command);
     command.current_dir(&place.work).envs(place.env()).env("SELFHEAL_STATE_DIR", place.state());
     within(command, &place.output(), Duration::from_secs(args.limit))

@@ -89,7 +89,10 @@ impl RunPlan<'_> {
     fn conclude(&self, healed: &Healed, texts: &Texts, document: &mut RunDocument) -> i32 {
         document.fill(&healed.incident);
         document.notes.clone_from(&healed.notes);
-        document.tokens = healed.tokens;
+        document.tokens = healed.usage.tokens();
+        document.model_calls = healed.usage.calls;
+        document.model_seconds = healed.usage.millis as f64 / 1_000.0;
+        document.money = selfheal_core::usage::money(healed.usage.cost);
         document.slowest_rule.clone_from(&healed.slowest_rule);
         document.duration_ms = healed.run.duration_ms;
         // A job that never began has had its error and hint; without more to say, that is all.

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 
 use selfheal_core::ids::IncidentId;
-use selfheal_core::ports::{Model, ModelError, Question};
+use selfheal_core::ports::{Clock, Form, Model, ModelError, Question};
 use selfheal_core::redact::Redacted;
-use selfheal_model::Budget;
 use selfheal_repair::prompts::{clean, sent_back};
-use selfheal_store::{Store, StoreOptions};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{Need, StateUpdate};
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::driver::model::Books;
 
 /// Output tokens of an answer.
 const MOST_TOKENS: u32 = 4_000;
@@ -75,16 +74,10 @@ impl<'a> Asker<'a> {
             );
         };
         let client = crate::driver::model::client(context, settings).map_err(CommandError::new)?;
-        let budget = Budget::new(context.settings.limits.incident_tokens);
-        let (state, id) = (context.state.clone(), IncidentId::new(id));
-        let client = client.with_budget(Arc::new(budget)).with_witness(move |body: &Redacted| {
-            // Every request body is on record before it leaves.
-            let noted =
-                Store::open(&state, StoreOptions::default()).and_then(|store| store.note_sent(&id, body));
-            if let Err(error) = noted {
-                tracing::error!(%error, "what was sent could not be noted");
-            }
-        });
+        let now = context.clock.now().0;
+        let budget = Arc::new(crate::driver::model::budget(context, now));
+        let books = Books { state: context.state.clone(), incident: IncidentId::new(id) };
+        let client = books.kept(client, &settings.name, &budget, now);
         Ok(Self { context, need, model: Box::new(client) })
     }
 
@@ -99,7 +92,7 @@ impl<'a> Asker<'a> {
     /// When the state of the task cannot be written.
     pub fn question(&self) -> Result<Question, CommandError> {
         let redactor = self.context.redactor();
-        let nonce = selfheal_core::ports::Clock::fresh_id(&self.context.clock).replace('-', "");
+        let nonce = self.context.clock.fresh_id().replace('-', "");
         let mark = redactor.text(&format!("--- data {nonce} ---"));
         let mut pieces = vec![
             redactor.text(&format!("Language: {}", self.need.language)),
@@ -195,8 +188,7 @@ fn question(user: Redacted, of_task: bool) -> Question {
     Question {
         system: Redacted::join(&system, ""),
         user,
-        schema,
-        schema_name: "script".to_owned(),
+        form: Form::Object { name: "script".to_owned(), schema },
         max_tokens: MOST_TOKENS,
         temperature: 0.0,
     }
