@@ -145,7 +145,7 @@ impl Healer<'_> {
         self.incident.updated = self.tools.context.clock.now();
         #[cfg(feature = "model")]
         {
-            self.incident.tokens = self.budget.spent();
+            self.incident.tokens = self.budget.spent().tokens();
         }
         if state.is_final() || matches!(state, State::Held | State::Watching) {
             self.incident.owner = None;
