@@ -63,7 +63,12 @@ pub fn try_again(
         without: &[],
         contract: &contract,
     };
-    let failure = Failure { job: &job, order: order(context, &job), run: unknown_run(context, incident), logs: Logs::default() };
+    let failure = Failure {
+        job: &job,
+        order: order(context, &job),
+        run: unknown_run(context, incident),
+        logs: Logs::default(),
+    };
     let permissions = Permissions { policy: None, can_ask: false, spent: None, given: Some(given) };
     let mut healer = Healer::new(tools, failure, permissions);
     healer.incident = incident.clone();

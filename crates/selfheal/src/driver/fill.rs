@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use selfheal_core::ports::{Clock, Question};
+use selfheal_core::ports::{Clock, Form, Question};
 use selfheal_core::report::{FailedCommand, Location, Report};
 use selfheal_core::scene::{Scene, absolute};
 use selfheal_repair::prompts::clean;
@@ -79,13 +79,13 @@ impl Healer<'_> {
         };
         let output = self.output_shown();
         let nonce = self.tools.context.clock.fresh_id().replace('-', "");
-        let client = match super::model::client(self.tools.context, &settings) {
-            Ok(client) => self.witnessed(client),
+        let client = match self.client_for(&settings) {
+            Ok(client) => client,
             Err(reason) => return tracing::warn!(reason, "no model fills the report"),
         };
-        match self.answer(&client, self.fill_question(&output, &nonce), |value| read(value, &output)) {
+        match self.answer(&client, &self.fill_question(&output, &nonce), |value| read(value, &output)) {
             Ok(copied) => self.take(report, copied, &settings.name),
-            Err(reason) => tracing::warn!(reason, "the model filled nothing"),
+            Err(trouble) => tracing::warn!(reason = trouble.words(), "the model filled nothing"),
         }
     }
 
@@ -104,16 +104,16 @@ impl Healer<'_> {
 
     fn fill_question(&self, output: &str, nonce: &str) -> Question {
         let field = json!({ "type": "string", "maxLength": FIELD });
+        let schema = json!({
+            "type": "object",
+            "properties": { "command": field, "core_error": field, "file": field, "line": field },
+            "required": ["command", "core_error", "file", "line"],
+            "additionalProperties": false,
+        });
         Question {
             system: self.tools.redactor.text(SYSTEM),
             user: self.tools.redactor.text(&format!("{nonce}\n{output}\n{nonce}\n")),
-            schema: json!({
-                "type": "object",
-                "properties": { "command": field, "core_error": field, "file": field, "line": field },
-                "required": ["command", "core_error", "file", "line"],
-                "additionalProperties": false,
-            }),
-            schema_name: "copied".to_owned(),
+            form: Form::Object { name: "copied".to_owned(), schema },
             max_tokens: TOKENS,
             temperature: 0.0,
         }

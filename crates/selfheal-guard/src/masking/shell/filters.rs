@@ -141,7 +141,6 @@ fn filter(command: &Command) -> Option<Finding> {
     Some(at("masking/rows-dropped", command.lines.0, weight, why))
 }
 
-
 fn grep(words: &[String]) -> Option<Weight> {
     let short = |letter: char| {
         words.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter))

@@ -38,7 +38,7 @@ const AGAIN: f32 = 0.5;
 const KNOWN_LOSSES: u32 = 3;
 
 /// Why a question had no answer, and whether another may have one.
-enum Unanswered {
+pub(super) enum Unanswered {
     /// This answer cannot be used; another may be.
     Answer(String),
     /// The model cannot be asked, or not any more.
@@ -48,6 +48,13 @@ enum Unanswered {
 }
 
 impl Unanswered {
+    /// The reason.
+    pub(super) fn words(&self) -> &str {
+        match self {
+            Self::Answer(words) | Self::Model(words) | Self::Budget(words) => words,
+        }
+    }
+
     fn of(error: &ModelError) -> Self {
         let words = error.to_string();
         match error {
@@ -178,7 +185,7 @@ impl Healer<'_> {
     }
 
     /// A client for a model whose server runs, with the books of this incident.
-    fn client_for(&mut self, settings: &ModelSettings) -> Result<Client, String> {
+    pub(super) fn client_for(&mut self, settings: &ModelSettings) -> Result<Client, String> {
         let context = self.tools.context;
         let settings = match Server::wanted(settings) {
             true => self.server.started(context, settings)?,
@@ -284,7 +291,7 @@ impl Healer<'_> {
     }
 
     /// Asks, reads, and sends an answer that cannot be used back once, with the reason in one line.
-    fn answer<T>(
+    pub(super) fn answer<T>(
         &self,
         client: &Client,
         question: &Question,
