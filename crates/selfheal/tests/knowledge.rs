@@ -95,6 +95,11 @@ fn reader(request: &Request) -> Reply {
     Reply::json(&diagnosis(line, "project"))
 }
 
+/// Not the question that has a model copy out parts of an output that nothing understood.
+fn is_about_repair(request: &Request) -> bool {
+    !request.body.contains("copy out parts of it")
+}
+
 fn is_proposal(request: &Request) -> bool {
     request.body.contains("rollback_plan")
 }
@@ -269,7 +274,10 @@ fn a_secret_in_a_document_is_neither_stored_nor_sent() {
     assert_eq!(run(&env, &server.url())["status"], "healed");
     let requests = server.requests();
     assert!(
-        requests.iter().all(|request| request.body.contains("--outbox takes the token")),
+        requests
+            .iter()
+            .filter(|request| is_about_repair(request))
+            .all(|request| request.body.contains("--outbox takes the token")),
         "the text was there"
     );
     for secret in [CANARY, "kanarienvogel-99"] {
@@ -329,7 +337,8 @@ fn orders_in_documents_stay_in_their_fence_and_an_obedient_model_gets_nothing_ap
         assert_ne!(document["status"], "healed", "{name}: {document:#}");
         assert_eq!(env.read("nightly.sh"), JOB, "{name}");
         assert_eq!(env.read("precious"), "keep me\n", "{name}");
-        let sent = requests[0].json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
+        let first = requests.iter().find(|request| is_about_repair(request)).unwrap();
+        let sent = first.json()["messages"].as_array().unwrap().last().unwrap()["content"].clone();
         let sent = sent.as_str().unwrap();
         let order = sent.find(if name == "CHANGES" { "rm -rf" } else { "curl" }).unwrap();
         let title = sent.find("## Reference material").unwrap();
@@ -431,6 +440,7 @@ fn what_helped_before_is_told() {
     env.write("nightly.sh", JOB.replace("queue", "second"));
     let silent = ModelServer::start_with(|_, _| Reply::refusal());
     run(&env, &silent.url());
-    let sent = &silent.requests()[0].body;
+    let requests = silent.requests();
+    let sent = &requests.iter().find(|request| is_about_repair(request)).unwrap().body;
     assert!(sent.contains(&format!("incident {id}")) && sent.contains("outcome: healed"), "{sent}");
 }

@@ -64,11 +64,14 @@ pub fn near(place: &Place<'_>) -> Near {
                 continue;
             }
             let Ok(found) = read(&root, &seen, place.redactor) else { continue };
-            room = room.saturating_sub(found.bytes.len());
             let sort = match sort_of(&path) {
                 Sort::Manual if is_worked_on(&seen.path, &found.text, place.text) => Sort::Data,
                 sort => sort,
             };
+            if sort == Sort::Data && !is_of_the_job(&seen.path, place.text) {
+                continue;
+            }
+            room = room.saturating_sub(found.bytes.len());
             out.pieces.extend(pieces(&path, sort.kind(), sort == Sort::Data, &found.text));
             out.files.push(path);
         }
@@ -134,6 +137,8 @@ fn chosen(root: &Root, walked: &Walked, folder: &Folder, place: &Place<'_>) -> V
 
 /// Words of letters that a line of prose has at least, in the mean.
 const PROSE: usize = 3;
+/// Words that a text has at least that explains something.
+const LEAST_WORDS: usize = 8;
 
 /// Whether a text file is data that the job works on: the script names it, or the folder that it is in, or it is no prose.
 fn is_worked_on(path: &Path, text: &Redacted, script: &str) -> bool {
@@ -141,16 +146,41 @@ fn is_worked_on(path: &Path, text: &Redacted, script: &str) -> bool {
     if !ending.is_empty() && ending != "txt" && ending != "text" {
         return false;
     }
-    let named = |name: Option<&std::ffi::OsStr>| {
-        name.is_some_and(|name| !name.is_empty() && script.contains(&*name.to_string_lossy()))
-    };
     let lines = text.as_str().lines().filter(|line| !line.trim().is_empty()).count();
     let is_word = |word: &&str| word.chars().any(char::is_alphabetic);
     let words = text.as_str().split_whitespace().filter(is_word).count();
     let unspaced = text.as_str().chars().filter(|c| *c >= '\u{3040}').count();
-    named(path.file_name())
-        || named(path.parent().and_then(Path::file_name))
-        || words + unspaced / 2 < lines * PROSE
+    is_named(path, script) || words + unspaced / 2 < LEAST_WORDS.max(lines * PROSE)
+}
+
+fn is_named(path: &Path, script: &str) -> bool {
+    let named = |name: Option<&std::ffi::OsStr>| {
+        name.is_some_and(|name| !name.is_empty() && script.contains(&*name.to_string_lossy()))
+    };
+    named(path.file_name()) || named(path.parent().and_then(Path::file_name))
+}
+
+/// Whether data has to do with the job: the script names it, or all of its kind, or it is there to be shown. What else lies
+/// about is nobody's business, and nobody can tell what of it is secret.
+fn is_of_the_job(path: &Path, script: &str) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let kind = path.extension().map(|ending| format!("*.{}", ending.to_string_lossy()));
+    if holds_a_secret(path, script) {
+        return false;
+    }
+    is_named(path, script)
+        || kind.is_some_and(|kind| script.contains(&kind))
+        || ["sample", "example", "fixture", "template"].iter().any(|word| name.contains(word))
+}
+
+/// Whether the script takes a secret from this file: a line that names it also names a secret.
+fn holds_a_secret(path: &Path, script: &str) -> bool {
+    let Some(name) = path.file_name().map(std::ffi::OsStr::to_string_lossy) else { return false };
+    let words = |line: &str| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.any(selfheal_core::redact::names_a_secret)
+    };
+    script.lines().any(|line| line.contains(&*name) && words(line))
 }
 
 /// The names in a folder and in those below it.

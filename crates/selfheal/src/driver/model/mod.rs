@@ -134,6 +134,7 @@ impl Healer<'_> {
             Err(reason) => return failed(reason),
         };
         let Some(report) = self.report.clone() else { return failed("there is no report".to_owned()) };
+        self.know_traced_secrets();
         let known = self.look_up(&report, settings.send_data());
         let material = match self.material(settings) {
             Ok(material) => material,
@@ -162,7 +163,6 @@ impl Healer<'_> {
         for file in input.script.iter().copied().chain(input.project) {
             redactor.learn(&file.text);
         }
-        self.know_traced_secrets();
         let way = if self.leaves_out(Part::Short) { Way::Full } else { settings.way() };
         match way {
             Way::Short => self.several(&client, settings, &input),
