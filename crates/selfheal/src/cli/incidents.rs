@@ -96,7 +96,7 @@ pub struct GcArgs {
     /// Only say what would go
     #[arg(long)]
     pub dry_run: bool,
-    /// Drop what is older than so many days, in place of [store] days
+    /// Drop what is older than so many days, in place of `[store]` days
     #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]
     pub days: Option<u32>,
     /// Make the database file as small as what is in it; jobs that end meanwhile wait
@@ -158,7 +158,7 @@ pub struct AuditArgs {
 pub enum AuditCommand {
     /// Check the whole chain against its anchor
     Verify {
-        /// Compare it with a log that [store] anchor sent heads to; - is standard input
+        /// Compare it with a log that `[store]` anchor sent heads to; - is standard input
         #[arg(long, value_name = "FILE")]
         against: Option<std::path::PathBuf>,
     },

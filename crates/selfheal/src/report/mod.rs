@@ -1,5 +1,5 @@
-//! `selfheal report`: what happened in some days, for people. [`gather`] counts, [`sections`] says it in words, and one file a
-//! form writes it: [`plain`] for terminals and Markdown, [`html`] with charts.
+//! `selfheal report`: what happened in some days, for people. [`mod@gather`] counts, [`sections`] says it in words, and one file a
+//! form writes it: [`plain`] for terminals and Markdown, [`mod@html`] with charts.
 
 mod gather;
 mod html;
