@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
+use ratatui::crossterm::execute;
 use ratatui::{DefaultTerminal, Frame};
 
 use crate::command_error::CommandError;
@@ -130,6 +132,8 @@ fn watch(state: &State) {
         looks = if stuck { looks + 1 } else { 0 };
         if looks > PATIENCE {
             ratatui::restore();
+            // Dropping the terminal would do it, which the other thread has.
+            let _ = execute!(io::stdout(), Show);
             std::process::exit(exit_code::OK);
         }
     }
