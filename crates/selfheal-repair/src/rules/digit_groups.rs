@@ -111,14 +111,16 @@ mod tests {
 
     #[test]
     fn reads_numbers_in_groups() {
-        let healed = |text: &str, value: &str| case(text, value).healed(&DigitGroups);
         assert_eq!(
-            healed("t += float(r[\"g\"])\n", "3,250.50"),
+            case("t += float(r[\"g\"])\n", "3,250.50").healed(&DigitGroups),
             "t += float(r[\"g\"].replace(\",\", \"\"))\n"
         );
-        assert_eq!(healed("n = int(a)\n", "1,204,500"), "n = int(a.replace(\",\", \"\"))\n");
         assert_eq!(
-            healed("n = float(a + b)\n", "-12.345,60"),
+            case("n = int(a)\n", "1,204,500").healed(&DigitGroups),
+            "n = int(a.replace(\",\", \"\"))\n"
+        );
+        assert_eq!(
+            case("n = float(a + b)\n", "-12.345,60").healed(&DigitGroups),
             "n = float((a + b).replace(\".\", \"\").replace(\",\", \".\"))\n"
         );
     }

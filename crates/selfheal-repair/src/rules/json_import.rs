@@ -107,17 +107,16 @@ mod tests {
 
     #[test]
     fn says_that_json_is_json() {
-        let healed = |text: &str| case(text).healed(&JsonImport);
         assert_eq!(
-            healed("import a from './a.json';\nimport b from './b.mjs'\n"),
+            case("import a from './a.json';\nimport b from './b.mjs'\n").healed(&JsonImport),
             "import a from './a.json' with { type: \"json\" };\nimport b from './b.mjs'\n"
         );
         assert_eq!(
-            healed("const { default: a } = await import(\"./a.json\");\n"),
+            case("const { default: a } = await import(\"./a.json\");\n").healed(&JsonImport),
             "const { default: a } = await import(\"./a.json\", { with: { type: \"json\" } });\n"
         );
         assert_eq!(
-            healed("import a from \"./a.json\" assert { type: \"json\" };\n"),
+            case("import a from \"./a.json\" assert { type: \"json\" };\n").healed(&JsonImport),
             "import a from \"./a.json\" with { type: \"json\" };\n"
         );
     }

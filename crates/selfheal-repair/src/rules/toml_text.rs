@@ -140,6 +140,10 @@ mod tests {
             case("a = 1\nsource = /var/mail  # all\non = True\n", "line 2, column 10").healed(&TomlText),
             "a = 1\nsource = \"/var/mail\" # all\non = true\n"
         );
+        assert_eq!(
+            case("[mail]\nquiet = False\n", "line 2, column 9").healed(&TomlText),
+            "[mail]\nquiet = false\n"
+        );
     }
 
     #[test]

@@ -171,11 +171,20 @@ pub fn is_step(command: &Command) -> bool {
     match command.kind {
         CommandKind::Simple if name == "exec" => command.words.len() > 1 && !is_forced_success(command),
         CommandKind::Simple => {
-            let says = is_message(command) && !reads(&name, command);
+            let says = is_message(command) && !reads(&name, command) && !writes_a_result(command);
             !says && !PLUMBING.contains(&name.as_str()) && name != "mkdir"
         }
         _ => false,
     }
+}
+
+/// `echo $((sum / count)) > mean`: what it says is a result, unless it goes to a log or to nowhere.
+fn writes_a_result(command: &Command) -> bool {
+    let targets = command.redirects.iter().filter(|redirect| redirect.writes());
+    targets.filter_map(|redirect| redirect.target.as_ref()).any(|target| {
+        let target = plain(target).to_lowercase();
+        !target.starts_with("/dev/") && !target.contains("log")
+    })
 }
 
 /// `cat file`, `tail file`: these read data and can fail.
