@@ -134,6 +134,10 @@ pub struct Limits {
     pub storm_jobs: u32,
     /// Incidents in a row of one job with the same end that open its circuit breaker.
     pub breaker: u32,
+    /// How long a repair is watched at least.
+    pub watch_ms: u64,
+    /// Good runs of the job that a watch needs besides.
+    pub watch_runs: u32,
     /// What models may take for one incident.
     pub model_incident: Caps,
     /// What models may take on this machine in one day.
@@ -158,6 +162,8 @@ impl Limits {
         applies_per_day: 3,
         storm_jobs: 3,
         breaker: 3,
+        watch_ms: 24 * 3_600_000,
+        watch_runs: 3,
         model_incident: Caps {
             calls: Some(12),
             tokens: Some(60_000),

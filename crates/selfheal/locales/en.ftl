@@ -150,6 +150,7 @@ message-healed = selfheal: { $command } was repaired
 message-failed = selfheal: { $command } failed and could not be repaired
 message-suspended = selfheal: { $command } keeps failing for a reason that may pass
 message-handed_over = selfheal: { $command } needs a person
+message-rolled_back = selfheal: the repair of { $command } did not last; its files are back as they were
 message-refused = selfheal: a repair for { $command } was refused
 message-limit = selfheal: { $command } failed, and a limit was reached
 message-error = selfheal: { $command } failed, and selfheal could not go on

@@ -144,6 +144,7 @@ message-healed = selfheal：{ $command } 已修复
 message-failed = selfheal：{ $command } 失败，无法修复
 message-suspended = selfheal：{ $command } 因可能自行消失的原因一直失败
 message-handed_over = selfheal：{ $command } 需要人处理
+message-rolled_back = selfheal：{ $command } 的修复没有持久；文件已恢复原样
 message-refused = selfheal：{ $command } 的修复被拒绝
 message-limit = selfheal：{ $command } 失败，并已达到限制
 message-error = selfheal：{ $command } 失败，selfheal 无法继续

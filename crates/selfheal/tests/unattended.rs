@@ -1,5 +1,8 @@
 //! What happens with nobody there: messages, the watch, the daily limit, the circuit breaker.
 
+use selfheal_core::ids::Timestamp;
+use selfheal_core::ports::Outbox;
+
 use crate::support::{BACKUP, backup_env, document, env};
 
 fn settings(env: &selfheal_testkit::TestEnv, text: &str) {
@@ -56,6 +59,37 @@ fn a_repair_that_does_not_last_is_taken_back() {
     assert_ne!(outcome.code, 0);
     assert_eq!(env.read("backup.sh"), BACKUP, "{outcome:?}\n{document:#}");
     assert_eq!(env.run(&["audit", "verify"]).code, 0);
+    let store = selfheal_store::Store::open(&env.state(), selfheal_store::StoreOptions::default()).unwrap();
+    let late = Timestamp(i64::MAX);
+    store.hand_out(&["x"], late).unwrap();
+    let told = store.due("x", late, 10).unwrap();
+    assert!(told.iter().any(|row| row.message.subject.as_str().contains("did not last")), "{told:?}");
+}
+
+#[test]
+fn a_repair_is_confirmed_after_its_time_and_its_good_runs_and_not_before() {
+    let env = backup_env();
+    let state = |env: &selfheal_testkit::TestEnv| {
+        assert_eq!(env.run(&["tick"]).code, 0);
+        let listed: serde_json::Value =
+            serde_json::from_str(&env.run(&["incidents", "--json"]).stdout).unwrap();
+        listed[0]["state"]["state"].clone()
+    };
+    settings(&env, "[limits]\nwatch = 0\nwatch-runs = 2\n");
+    assert_eq!(env.run(&["run", "--apply", "low", "--", "bash", "backup.sh"]).code, 0);
+    // The run that showed the repair to work for real is not counted: it was the repair's own.
+    let watched = || state(&env);
+    assert_eq!(watched(), "watching");
+    for _ in 0..2 {
+        assert_eq!(env.run(&["run", "--", "bash", "backup.sh"]).code, 0);
+    }
+    settings(&env, "[limits]\nwatch-runs = 2\n");
+    assert_eq!(watched(), "watching", "a day has not passed");
+    settings(&env, "[limits]\nwatch = 0\nwatch-runs = 9\n");
+    assert_eq!(watched(), "watching", "nine runs have not been good");
+    settings(&env, "[limits]\nwatch = 0\nwatch-runs = 2\n");
+    assert_eq!(watched(), "confirmed");
+    assert_eq!(env.run(&["audit", "verify"]).code, 0);
 }
 
 #[test]
@@ -109,9 +143,6 @@ fn a_repair_that_worked_is_remembered() {
 
 #[test]
 fn people_are_told_once_of_a_run_that_takes_much_longer_than_ever() {
-    use selfheal_core::ids::Timestamp;
-    use selfheal_core::ports::Outbox;
-
     let env = env();
     settings(&env, "[run]\nslow-after = 1\n");
     env.script("job", "#!/bin/sh\n[ ! -e slow ] || while [ ! -e go ]; do sleep 0.02; done\n");

@@ -309,6 +309,10 @@ pub struct LimitOptions {
     pub applies_per_day: Option<u32>,
     /// Jobs that fail from one cause within ten minutes and stop healing for it; 0 is never.
     pub storm_jobs: Option<u32>,
+    /// How long a repair is watched at least.
+    pub watch: Option<u64>,
+    /// Good runs that a watch needs besides.
+    pub watch_runs: Option<u32>,
     /// Model tokens per incident.
     pub incident_tokens: Option<u64>,
     /// Model calls per incident.

@@ -174,6 +174,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         }
         if let Some(limits) = options.limits {
             take_limits(&mut settings.limits, limits, |_, new| new);
+            take_watch(&mut settings.limits, limits, |_, new| new);
         }
         if let Some(options) = &options.model {
             merge_model(&mut model, options);
@@ -234,6 +235,8 @@ fn tighten(settings: &mut Settings, policy: Option<PolicyOptions>, limits: Optio
     }
     if let Some(limits) = limits {
         take_limits(&mut settings.limits, limits, u64::min);
+        // A longer watch is the stricter one.
+        take_watch(&mut settings.limits, limits, u64::max);
     }
 }
 
@@ -315,6 +318,16 @@ fn take_limits(limits: &mut Limits, said: LimitOptions, choose: impl Fn(u64, u64
     take_caps(limits, &said, choose);
 }
 
+fn take_watch(limits: &mut Limits, said: LimitOptions, choose: impl Fn(u64, u64) -> u64) {
+    if let Some(seconds) = said.watch {
+        limits.watch_ms = choose(limits.watch_ms, seconds.saturating_mul(1_000));
+    }
+    if let Some(runs) = said.watch_runs {
+        let runs = choose(u64::from(limits.watch_runs), u64::from(runs));
+        limits.watch_runs = u32::try_from(runs).unwrap_or(u32::MAX);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -330,12 +343,13 @@ mod tests {
         let user = layer(Origin::User, "[policy]\nlow='apply'\nmedium='park'\n[limits]\nrounds=2");
         let project = layer(
             Origin::Project,
-            "[policy]\nlow='park'\nmedium='apply'\n[limits]\nrounds=9\n[model]\nname='openai:x'\nurl='http://evil'\n[notify]\nprogram=['x']\n[rules]\noff=['a']\npromote=['b']",
+            "[policy]\nlow='park'\nmedium='apply'\n[limits]\nrounds=9\nwatch=60\nwatch-runs=5\n[model]\nname='openai:x'\nurl='http://evil'\n[notify]\nprogram=['x']\n[rules]\noff=['a']\npromote=['b']",
         );
         let settings = resolve(&[user, project]);
         let policy = settings.policy.unwrap();
         assert_eq!((policy.low, policy.medium), (Answer::Park, Answer::Park));
         assert_eq!(settings.limits.rounds, 2);
+        assert_eq!((settings.limits.watch_ms, settings.limits.watch_runs), (24 * 3_600_000, 5));
         assert_eq!(settings.model, None);
         assert_eq!(settings.notify, NotifyOptions::default());
         assert_eq!(settings.rules, RuleSettings { off: vec!["a".to_owned()], promoted: Vec::new() });

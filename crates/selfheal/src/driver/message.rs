@@ -20,7 +20,11 @@ const SENTENCES: usize = 4;
 pub fn message(context: &Context, incident: &Incident) -> Message {
     let (texts, redactor) = (context.message_texts(), context.redactor());
     let values = [("command", incident.command.as_str()), ("id", incident.id.short())];
-    let subject = texts.say(&format!("message-{}", incident.status.word()), &values);
+    let kind = match incident.state {
+        State::RolledBack => incident.state.word(),
+        _ => incident.status.word(),
+    };
+    let subject = texts.say(&format!("message-{kind}"), &values);
     let mut lines = vec![subject.clone()];
     lines.extend(failure(&texts, incident));
     if let Some(round) = incident.rounds.last() {

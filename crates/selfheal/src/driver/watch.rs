@@ -1,5 +1,5 @@
 //! The watch after a repair: a job that fails again in the same way gets its file back; one that stays good for a day
-//! and three runs is confirmed.
+//! and three runs (`[limits] watch`, `watch-runs`) is confirmed.
 
 use selfheal_core::engine::{Event, Plan, State, step};
 use selfheal_core::ids::{IncidentId, JobKey, Signature, Timestamp};
@@ -13,12 +13,8 @@ use crate::command_error::CommandError;
 use crate::context::Context;
 use selfheal_store::Store;
 
-/// The shortest watch, in milliseconds.
-const WATCH_MS: i64 = 24 * 3_600_000;
 /// Open decisions that are looked at.
 const MOST_HELD: usize = 1_000;
-/// Good runs that a watch needs besides.
-const GOOD_RUNS: usize = 3;
 
 /// The incidents of a job, or of all jobs, whose repair is being watched.
 fn watched(store: &Store, job: Option<JobKey>) -> Result<Vec<Incident>, CommandError> {
@@ -31,22 +27,21 @@ fn watched(store: &Store, job: Option<JobKey>) -> Result<Vec<Incident>, CommandE
 /// When the store cannot be read or written.
 pub fn confirm_due(context: &Context, store: &Store) -> Result<usize, CommandError> {
     let now = context.clock.now();
+    let limits = context.settings.limits;
+    let (least, runs) = (i64::try_from(limits.watch_ms).unwrap_or(i64::MAX), limits.watch_runs as usize);
     let mut confirmed = 0;
     for found in watched(store, None)? {
         // A repair that is being taken back just now is not confirmed over that.
         let _lock = crate::lock::lock_job(&context.state, &found.job)?;
         let mut incident = store.incident(found.id.as_str())?;
         if incident.state != State::Watching
-            || now.0 - incident.updated.0 < WATCH_MS
-            || good_runs_since(store, &incident.job, incident.updated)? < GOOD_RUNS
+            || now.0 - incident.updated.0 < least
+            || good_runs_since(store, &incident.job, incident.updated)? < runs
         {
             continue;
         }
         incident.state = State::Confirmed;
-        store.store(
-            &incident,
-            &[entry(context, &incident, "confirmed", json!({ "good_runs": GOOD_RUNS }))?],
-        )?;
+        store.store(&incident, &[entry(context, &incident, "confirmed", json!({ "good_runs": runs }))?])?;
         confirmed += 1;
     }
     Ok(confirmed)

@@ -1,13 +1,13 @@
 //! The way of a run that failed: it is healed, and told of.
 
 use selfheal_core::incident::Status;
-use selfheal_core::ports::Executor;
+use selfheal_core::ports::{Executor, Outbox};
 use selfheal_store::Store;
 
 use super::RunPlan;
 use crate::commands::tell;
 use crate::document::RunDocument;
-use crate::driver::{Failure, Healed, Healer, Tools, watch};
+use crate::driver::{Failure, Healed, Healer, Tools, message, watch};
 use crate::exit_code;
 use crate::not_started;
 use crate::secrets;
@@ -80,6 +80,9 @@ impl RunPlan<'_> {
         match watch::failed_again(self.context, store, &healed.incident) {
             Ok(Some(earlier)) => {
                 healed.notes.push(texts.say("note-failed-again", &[("id", earlier.id.short())]));
+                if let Err(error) = store.put(&message(self.context, &earlier)) {
+                    healed.notes.push(error.to_string());
+                }
             }
             Ok(None) => {}
             Err(error) => healed.notes.push(error.one_line()),
