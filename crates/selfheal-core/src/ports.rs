@@ -686,6 +686,9 @@ pub enum ModelError {
         /// Why.
         reason: String,
     },
+    /// Nobody waits for its answer any more.
+    #[error("selfheal was told to end before the model answered")]
+    ToldToEnd,
     /// It did not answer in time.
     #[error("the model did not answer within {seconds} s")]
     TimedOut {

@@ -99,3 +99,25 @@ fn a_rain_of_signals_never_costs_the_record_of_a_run() {
         assert_eq!(outcomes(&env).len(), turn, "{status:?}");
     }
 }
+
+#[cfg(feature = "model")]
+#[test]
+fn a_signal_while_a_model_thinks_ends_it_at_once() {
+    use selfheal_testkit::{ModelServer, Reply};
+
+    let env = env();
+    env.script("mean.sh", "#!/bin/bash\nset -eu\ncount=$(cat count)\necho $((10 / count)) > mean\n");
+    env.write("count", "0\n");
+    // It thinks for much longer than the test may last.
+    let server = ModelServer::start_with(|_, _| Reply::silence());
+    let child = begun(
+        &env,
+        &["--model", "openai:test", "--model-url", &server.url(), "--apply", "medium", "--", "./mean.sh"],
+    );
+    wait_for("the question", || !server.requests().is_empty());
+    tell(&child);
+    let ended = child.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(1), "{told}");
+    assert!(told.contains("told to end before the model answered"), "{told}");
+}

@@ -3,9 +3,11 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use selfheal_core::ids::IncidentId;
+use selfheal_core::ports::{Answer, Model, ModelError, Question};
 use selfheal_core::redact::Redacted;
 use selfheal_core::usage::Usage;
 use selfheal_model::{Budget, Client, Config, Key, Provider};
@@ -111,6 +113,33 @@ pub fn reachable(settings: &ModelSettings) -> Result<(), String> {
         place.to_socket_addrs().map_err(fail)?.next().ok_or_else(|| format!("{place}: no address"))?;
     TcpStream::connect_timeout(&address, Duration::from_secs(3)).map(|_| ()).map_err(fail)
 }
+
+/// Asks, and waits for the answer until selfheal is told to end. The call itself cannot be cut short: it ends by its own
+/// limits, or with the process.
+///
+/// # Errors
+/// Those of the model, and [`ModelError::ToldToEnd`].
+pub fn ask(client: &Arc<Client>, question: &Question) -> Result<Answer, ModelError> {
+    let (sender, answers) = channel();
+    let (asked, question) = (Arc::clone(client), question.clone());
+    std::thread::spawn(move || {
+        // Nobody listens any more after a signal.
+        let _ = sender.send(asked.ask(&question));
+    });
+    while selfheal_exec::told_to_end().is_none() {
+        match answers.recv_timeout(LOOK) {
+            Ok(answer) => return answer,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(ModelError::Unusable { reason: "the call ended without an answer".to_owned() });
+            }
+        }
+    }
+    Err(ModelError::ToldToEnd)
+}
+
+/// How often it is looked, while a model thinks, whether selfheal was told to end.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Where the calls of one incident are noted.
 #[derive(Clone)]

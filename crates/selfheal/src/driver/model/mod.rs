@@ -9,8 +9,10 @@ mod client;
 mod llama;
 mod material;
 
+use std::sync::Arc;
+
 use selfheal_core::diagnosis::Diagnosis;
-use selfheal_core::ports::{Clock, Model, ModelError, Priors, Question};
+use selfheal_core::ports::{Clock, ModelError, Priors, Question};
 use selfheal_core::proposal::Proposal;
 use selfheal_core::verification::{Expect, Scenario};
 use selfheal_model::Client;
@@ -21,6 +23,8 @@ use selfheal_repair::prompts::{
 };
 
 pub use client::{Books, budget, client, reachable};
+
+use client::ask;
 pub use llama::Server;
 
 use super::{Healer, Source};
@@ -63,6 +67,7 @@ impl Unanswered {
             ModelError::Unreachable { .. }
             | ModelError::TimedOut { .. }
             | ModelError::Status { .. }
+            | ModelError::ToldToEnd
             | ModelError::Refused => Self::Model(words),
         }
     }
@@ -185,7 +190,7 @@ impl Healer<'_> {
     }
 
     /// A client for a model whose server runs, with the books of this incident.
-    pub(super) fn client_for(&mut self, settings: &ModelSettings) -> Result<Client, String> {
+    pub(super) fn client_for(&mut self, settings: &ModelSettings) -> Result<Arc<Client>, String> {
         let context = self.tools.context;
         let settings = match Server::wanted(settings) {
             true => self.server.started(context, settings)?,
@@ -193,14 +198,14 @@ impl Healer<'_> {
         };
         let books = Books { state: self.tools.store.root().to_owned(), incident: self.incident.id.clone() };
         let now = context.clock.now().0;
-        Ok(books.kept(client(context, &settings)?, &settings.name, &self.budget, now))
+        Ok(Arc::new(books.kept(client(context, &settings)?, &settings.name, &self.budget, now)))
     }
 
     /// The short way: one answer that can be used at first, several after a failure. Answers that say the same are one
     /// candidate. The first answer goes back once where it cannot be used. All together are as many as the settings say.
     fn several(
         &self,
-        client: &Client,
+        client: &Arc<Client>,
         settings: &ModelSettings,
         input: &PromptInput<'_>,
     ) -> (Vec<Candidate>, Option<Unanswered>) {
@@ -232,7 +237,7 @@ impl Healer<'_> {
 
     fn short(
         &self,
-        client: &Client,
+        client: &Arc<Client>,
         settings: &ModelSettings,
         input: &PromptInput<'_>,
         temperature: f32,
@@ -242,7 +247,7 @@ impl Healer<'_> {
         loop {
             let number = self.short_calls.get() + 1;
             self.short_calls.set(number);
-            let answer = client.ask(&question).map_err(|error| Unanswered::of(&error))?;
+            let answer = ask(client, &question).map_err(|error| Unanswered::of(&error))?;
             let text = answer.value.as_str().unwrap_or_default();
             let read = read_short(text, input, &settings.name).and_then(|(diagnosis, proposal)| {
                 self.is_new(&proposal).map(|()| candidate(diagnosis, proposal))
@@ -263,7 +268,7 @@ impl Healer<'_> {
 
     fn in_two_steps(
         &self,
-        client: &Client,
+        client: &Arc<Client>,
         settings: &ModelSettings,
         input: &PromptInput<'_>,
     ) -> Result<Candidate, Unanswered> {
@@ -293,18 +298,17 @@ impl Healer<'_> {
     /// Asks, reads, and sends an answer that cannot be used back once, with the reason in one line.
     pub(super) fn answer<T>(
         &self,
-        client: &Client,
+        client: &Arc<Client>,
         question: &Question,
         read: impl Fn(&serde_json::Value) -> Result<T, String>,
     ) -> Result<T, Unanswered> {
-        let first = client.ask(question).map_err(|error| Unanswered::of(&error))?;
+        let first = ask(client, question).map_err(|error| Unanswered::of(&error))?;
         let reason = match read(&first.value) {
             Ok(answer) => return Ok(answer),
             Err(reason) => reason,
         };
         tracing::warn!(reason, "an answer is sent back");
-        let again = client
-            .ask(&sent_back(question, &reason, self.tools.redactor))
+        let again = ask(client, &sent_back(question, &reason, self.tools.redactor))
             .map_err(|error| Unanswered::of(&error))?;
         read(&again.value)
             .map_err(|reason| Unanswered::Answer(format!("the model's answer cannot be used: {reason}")))
