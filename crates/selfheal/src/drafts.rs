@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use selfheal_core::ports::{Clock, Entry, Ledger, PortError, Trouble};
+use selfheal_core::ports::{BoxOrder, Clock, DraftOrder, Entry, Ledger, Order, PortError, Trouble};
 use selfheal_exec::commit::{CommitError, Conflict, Draft, Drafts, Recovered, Standing};
 use selfheal_store::Store;
 use serde_json::json;
@@ -150,4 +150,31 @@ fn is_full(error: &std::io::Error) -> bool {
 fn named(conflicts: &[Conflict]) -> String {
     let one = |conflict: &Conflict| format!("{} ({})", shown_path(&conflict.path), conflict.why.word());
     conflicts.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// An order whose changes are kept as a draft: the command runs live in a box, with the environment as the order wants it.
+pub fn live_order(context: &Context, script: Option<PathBuf>, order: &Order, id: &str) -> BoxOrder {
+    let mut env = context.env.clone();
+    for (name, value) in &order.env {
+        match value {
+            Some(value) => env.insert(name.clone(), value.clone()),
+            None => env.remove(name),
+        };
+    }
+    let words = crate::driver_command_line(&order.argv);
+    BoxOrder {
+        argv: order.argv.clone(),
+        cwd: order.cwd.clone(),
+        env,
+        deadline_ms: order.deadline_ms,
+        script,
+        keep: order.keep,
+        live: true,
+        draft: Some(DraftOrder {
+            folder: all(context).folder(id),
+            id: id.to_owned(),
+            command: context.redactor().text(&words),
+        }),
+        ..BoxOrder::default()
+    }
 }

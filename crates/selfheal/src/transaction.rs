@@ -6,9 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use selfheal_core::job::Job;
-use selfheal_core::ports::{
-    BoxOrder, BoxedRun, Boxes, Clock, DraftOrder, Executor, Order, PortError, Trouble,
-};
+use selfheal_core::ports::{BoxedRun, Boxes, Clock, Executor, Order, PortError, Trouble};
 use selfheal_core::run::{Ended, Run};
 use selfheal_exec::BoxRunner;
 use selfheal_store::Store;
@@ -93,7 +91,10 @@ impl<'a> Transaction<'a> {
     pub fn attempt(&self, order: &Order) -> Result<Run, Refusal> {
         self.refuse_mail()?;
         let id = self.context.clock.fresh_id();
-        let boxed = self.boxes.run(&self.box_order(order, &id)).map_err(Refusal::NoBox)?;
+        let boxed = self
+            .boxes
+            .run(&drafts::live_order(self.context, self.job.script.clone(), order, &id))
+            .map_err(Refusal::NoBox)?;
         let judged = self.judge(&boxed);
         let good = judged.is_ok() && (self.wanted.before)(&boxed.run);
         let ended =
@@ -156,32 +157,6 @@ impl<'a> Transaction<'a> {
             crate::commands::tell(&format!("selfheal: {}", drafts::error_of(error).one_line()));
         }
         Ok(())
-    }
-
-    fn box_order(&self, order: &Order, id: &str) -> BoxOrder {
-        let mut env = self.context.env.clone();
-        for (name, value) in &order.env {
-            match value {
-                Some(value) => env.insert(name.clone(), value.clone()),
-                None => env.remove(name),
-            };
-        }
-        let words = crate::driver_command_line(&order.argv);
-        BoxOrder {
-            argv: order.argv.clone(),
-            cwd: order.cwd.clone(),
-            env,
-            deadline_ms: order.deadline_ms,
-            script: self.job.script.clone(),
-            keep: order.keep,
-            live: true,
-            draft: Some(DraftOrder {
-                folder: drafts::all(self.context).folder(id),
-                id: id.to_owned(),
-                command: self.context.redactor().text(&words),
-            }),
-            ..BoxOrder::default()
-        }
     }
 }
 

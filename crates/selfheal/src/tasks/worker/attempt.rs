@@ -1,13 +1,10 @@
 //! One run of a step's command: in a box, with what it did put in place by the journal, or on the machine. Every mark is
 //! on the disk before what it announces.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use selfheal_core::outcome::{Class, Outcome};
-use selfheal_core::ports::{
-    BoxOrder, BoxedRun, Boxes, Clock, DraftOrder, Executor, Order, PortError, Trouble,
-};
+use selfheal_core::ports::{BoxOrder, BoxedRun, Boxes, Clock, Executor, Order, PortError, Trouble};
 use selfheal_core::run::{Ended, Run};
 use selfheal_core::task::{Reach, StepOutcome, StepResult};
 use selfheal_exec::told_to_end;
@@ -220,30 +217,7 @@ impl Worker<'_> {
     }
 
     fn box_order(&self, order: &Order, draft: &str) -> BoxOrder {
-        let mut env = self.context.env.clone();
-        for (name, value) in &order.env {
-            match value {
-                Some(value) => env.insert(name.clone(), value.clone()),
-                None => env.remove(name),
-            };
-        }
-        let words = crate::driver_command_line(&order.argv);
-        let fetch: Vec<PathBuf> = self.contract.paths();
-        BoxOrder {
-            argv: order.argv.clone(),
-            cwd: order.cwd.clone(),
-            env,
-            deadline_ms: order.deadline_ms,
-            script: self.job.script.clone(),
-            keep: order.keep,
-            fetch,
-            live: true,
-            draft: Some(DraftOrder {
-                folder: drafts::all(self.context).folder(draft),
-                id: draft.to_owned(),
-                command: self.context.redactor().text(&words),
-            }),
-            ..BoxOrder::default()
-        }
+        let live = drafts::live_order(self.context, self.job.script.clone(), order, draft);
+        BoxOrder { fetch: self.contract.paths(), ..live }
     }
 }
