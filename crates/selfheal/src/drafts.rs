@@ -88,14 +88,14 @@ fn note(context: &Context, store: &Store, kind: &str, details: &serde_json::Valu
 
 /// Ends what a crash of an earlier process left half in place: done before anything else. Says what it did.
 pub fn recover(context: &Context) -> Option<String> {
-    let texts = context.texts();
+    // The texts are read only where there is something to say: it is in front of every job.
+    let say = |id, draft: &str| Some(context.texts().say(id, &[("id", short(draft))]));
     match all(context).recover() {
         Ok(None) => None,
         Ok(Some(Recovered::Ended(changed))) => {
-            let id = if changed.back { "try-recovered-back" } else { "try-recovered" };
-            Some(texts.say(id, &[("id", short(&changed.id))]))
+            say(if changed.back { "try-recovered-back" } else { "try-recovered" }, &changed.id)
         }
-        Ok(Some(Recovered::AsBefore(id))) => Some(texts.say("try-recovered-not", &[("id", short(&id))])),
+        Ok(Some(Recovered::AsBefore(id))) => say("try-recovered-not", &id),
         Err(error) => Some(error_of(error).one_line()),
     }
 }
