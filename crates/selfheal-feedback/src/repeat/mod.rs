@@ -10,6 +10,7 @@ mod source;
 mod sql;
 mod started;
 mod table;
+mod untouched;
 
 use selfheal_core::effects::{Change, Effect};
 use selfheal_core::job::{Job, Repeatable};
@@ -150,7 +151,10 @@ fn by_trace(trace: &Trace, input: &RepeatInput<'_>) -> Repeatability {
         Verdict::Unknown if step.status.is_some() || step.words.len() > 1 => {
             reader.doubt_about(&step.words, script).map(|why| format!("line {} {why}", step.line))
         }
-        Verdict::Again | Verdict::Unknown => appends(&lines, &made, step.line),
+        Verdict::Again | Verdict::Unknown => appends(&lines, &made, step.line).filter(|_| {
+            let effects = input.effects.unwrap_or_default();
+            input.effects.is_none() || !untouched::by(script, step.line, &input.job.cwd, effects)
+        }),
     });
     // The frames of a program are not all that it did before.
     let hit = hit.or_else(|| {

@@ -186,7 +186,7 @@ fn without_line(why: String) -> String {
 }
 
 /// A shell text of ordinary size and shape.
-fn parse(text: &str) -> Option<Script> {
+pub fn parse(text: &str) -> Option<Script> {
     let ordinary = text.len() <= LONGEST_SHELL && text.lines().all(|line| line.len() <= LONGEST_LINE);
     if ordinary { Script::parse(text).ok() } else { None }
 }

@@ -116,6 +116,30 @@ fn what_a_probe_saw_counts() {
 }
 
 #[test]
+fn what_a_line_could_not_append_may_be_tried_again() {
+    let (job, run) = (job("bash x.sh", Path::new("/job")), run(1, b"", b""));
+    let judge = |script: &str, effects: Option<&[Effect]>| {
+        let words = vec!["echo".to_owned(), "3".to_owned()];
+        let line = u32::try_from(script.lines().count()).unwrap();
+        let step = Step { file: "/job/x.sh".into(), line, words, status: Some(1) };
+        let trace = Trace { steps: vec![step], failing: Some(0), complete: true, ..Trace::default() };
+        repeatable(&RepeatInput { trace: Some(&trace), effects, script: Some(script), ..known(&job, &run) })
+            .may
+    };
+    let grew =
+        |change| [Effect { path: "/job/out/r.csv".into(), change, len: 9, content: None, mode: 0o644 }];
+    let text = "OUT=out/r.csv\necho 3 >> \"$OUT\"\n";
+    assert!(judge(text, Some(&[])), "a box shows that it did not grow");
+    assert!(!judge(text, None), "nothing shows it");
+    assert!(!judge(text, Some(&grew(Change::Appended))));
+    assert!(!judge(text, Some(&grew(Change::Changed))));
+    assert!(!judge("cd sub\necho 3 >> out/r.csv\n", Some(&[])), "where it lies is not known");
+    assert!(!judge("echo 3 >> \"$OUT\"\n", Some(&[])), "nor is it here");
+    assert!(!judge("echo 3 >> /tmp/r.csv\n", Some(&[])), "a box does not show it");
+    assert!(!judge("eval 'echo 3 >> out/r.csv' >> out/r.csv\necho 3 | tee x >> \"$1\"\n", Some(&[])));
+}
+
+#[test]
 fn files_that_grew_or_went_count() {
     let job = job("bash x.sh", Path::new("/job"));
     let run = run(1, b"", b"");
