@@ -25,6 +25,7 @@ mod locate;
 pub mod logs;
 mod network;
 mod parsers;
+mod passed_over;
 pub mod profiles;
 pub mod repeat;
 pub mod report;
@@ -38,3 +39,4 @@ mod words;
 
 pub use deadline::{Wait, waits_for_a_person};
 pub use locate::remote as remote_host;
+pub use passed_over::passed_over;

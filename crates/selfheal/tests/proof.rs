@@ -101,3 +101,21 @@ fn what_cannot_be_injected_is_not_called_passed() {
         assert_eq!(check(&document, name)["showed"], "not_tested", "{name}: {document:#}");
     }
 }
+
+#[test]
+fn a_loud_failure_does_not_become_a_quiet_one() {
+    // The first value behind the missing folder is no number for the shell, which leaves the loop and ends well.
+    let env = env();
+    let sum = "sum=0\nwhile read -r n; do sum=$((sum + n)); done < numbers\necho \"$sum\" > out/sum\n";
+    job(&env, sum);
+    env.write("numbers", "4\n08\n1\n");
+    let document = healed(&env);
+    assert_eq!(document["status"], "healed", "both are mended: {document:#}");
+    assert_eq!(env.read("out/sum"), "13\n");
+    let env = self::env();
+    job(&env, sum);
+    env.write("numbers", "4\n1x\n1\n");
+    let document = healed(&env);
+    assert_ne!(document["status"], "healed", "{document:#}");
+    assert!(!env.read("job.sh").contains("mkdir"), "{document:#}");
+}

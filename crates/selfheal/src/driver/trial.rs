@@ -11,6 +11,7 @@ use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{BoxLimits, BoxOrder, BoxedRun, PortError, Trouble};
 use selfheal_core::proposal::{FileChange, Source};
 use selfheal_core::report::Report;
+use selfheal_core::run::Run;
 use selfheal_core::verification::{CheckResult, SceneEdit, Showed, Verdict, Verification};
 use selfheal_guard::AdmitInput;
 use selfheal_repair::Candidate;
@@ -226,6 +227,7 @@ impl Healer<'_> {
         };
         if !matches!(self.interpret(&boxed.run), Outcome::Failed { .. })
             && !self.still_says_it(&attempt, &boxed)
+            && !self.passes_over_more(&boxed.run, &self.run)
         {
             let after = AfterBoxed { cwd: &self.job.cwd, boxed: &boxed };
             return Ok(match self.tools.contract.broken(&after) {
@@ -277,6 +279,14 @@ impl Healer<'_> {
         let (report, _) = self.look_at(attempt, boxed);
         let telling = |fault: &&Fault| !matches!(fault, Fault::Other { .. } | Fault::SilentExit { .. });
         report.faults.iter().filter(telling).any(|fault| original.faults.contains(fault))
+    }
+
+    /// Whether a run tells of a fault of the shell's own text that another does not tell of. Such a run may end well, and what
+    /// it did is not to be trusted: a loud failure must not become a quiet one.
+    pub(super) fn passes_over_more(&self, run: &Run, other: &Run) -> bool {
+        let Some(script) = self.job.script.as_deref() else { return false };
+        let known = selfheal_feedback::passed_over(other, script);
+        selfheal_feedback::passed_over(run, script).iter().any(|fault| !known.contains(fault))
     }
 
     /// The report on a boxed run of a half repaired job, and what the rules propose for it.

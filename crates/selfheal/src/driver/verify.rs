@@ -217,8 +217,10 @@ impl Healer<'_> {
 
     /// What a repaired job did beside the original, both from the same start.
     pub(super) fn beside(&mut self, setup: &[SceneEdit], original: &BoxedRun, repaired: &BoxedRun) -> Beside {
-        let failed = |run: &BoxedRun| run.run.ended.code() != 0;
-        match (failed(original), failed(repaired)) {
+        let failed = |run: &BoxedRun, other: &BoxedRun| {
+            run.run.ended.code() != 0 || self.passes_over_more(&run.run, &other.run)
+        };
+        match (failed(original, repaired), failed(repaired, original)) {
             (true, true) => return Beside::BothFail,
             (true, false) => return Beside::OnlyOriginalFails,
             (false, true) => return Beside::OnlyRepairedFails,
