@@ -28,6 +28,7 @@ mod sent;
 mod settings;
 mod snapshots;
 mod tally;
+mod task_index;
 mod trouble;
 mod usage;
 mod values;
@@ -50,6 +51,7 @@ pub use ledger::{Anchor, Anew, Compared, LedgerRecord, RecordFilter};
 pub use outbox::Undelivered;
 pub use root::{Places, choose_root, on_network};
 pub use settings::{End, Level, frozen, set_frozen};
+pub use task_index::IndexedTask;
 pub use usage::UsageRecord;
 
 use crate::trouble::{io, sql};

@@ -14,5 +14,6 @@ mod opening;
 mod outbox;
 mod settings;
 mod snapshots;
+mod task_index;
 mod trees;
 mod writers;

@@ -493,7 +493,7 @@ task-output-missing = { $path }, which step { $step } had written, is not there 
 task-network = it tried to use a network, which a step in a box has none of: set effects = "any" if it must
 task-outside = it wrote to { $path }, which is none of its paths; nothing was put in place
 task-doubt = the box may be the reason for how it ended: { $why }; set effects = "any" to run it on the machine
-task-no-box = there was no box, so it ran on the machine: { $why }
+task-no-box = step { $step } ran on the machine, because there was no box for it: { $why }
 task-told-to-end = it was told to end
 task-step-late = it did not end within { $seconds } s
 task-ended-with = it ended with exit code { $code }
@@ -506,6 +506,7 @@ task-cancel-told = run { $run } of task { $task } was told to end
 task-cancel-closed = run { $run } of task { $task } is closed; nobody worked on it
 task-cancel-over = run { $run } of task { $task } is over: { $stage }
 task-none = no task was run yet
+task-damaged = the state of run { $run } cannot be used, so nobody knows how far it got: { $why }
 task-script-waits = its script was written and waits for a look: selfheal write --show { $id }, then selfheal write --keep { $id }
 write-ask = Keep this script?
 write-waits = nothing was changed: the script waits; keep it with selfheal write --keep { $id }

@@ -441,7 +441,7 @@ task-output-missing = 步骤 { $step } 写出的 { $path } 已不存在
 task-network = 它试图使用网络，而沙箱中的步骤没有网络：如果必须，请设置 effects = "any"
 task-outside = 它写到了 { $path }，不在允许的路径之内；没有任何改动生效
 task-doubt = 结果可能是沙箱造成的：{ $why }；要在本机上运行，请设置 effects = "any"
-task-no-box = 没有沙箱可用，因此在本机上运行：{ $why }
+task-no-box = 步骤 { $step } 没有沙箱可用，因此在本机上运行：{ $why }
 task-told-to-end = 它被要求结束
 task-step-late = 它没有在 { $seconds } 秒内结束
 task-ended-with = 它以退出码 { $code } 结束
@@ -451,6 +451,7 @@ task-cancel-told = 已要求任务 { $task } 的运行 { $run } 结束
 task-cancel-closed = 任务 { $task } 的运行 { $run } 已关闭；没有进程在处理它
 task-cancel-over = 任务 { $task } 的运行 { $run } 已经结束：{ $stage }
 task-none = 还没有运行过任务
+task-damaged = 运行 { $run } 的状态文件无法使用，因此不知道它做到了哪一步：{ $why }
 task-script-waits = 它的脚本已经写好，等待查看：selfheal write --show { $id }，然后 selfheal write --keep { $id }
 write-ask = 保留这个脚本吗？
 write-waits = 没有改动任何东西：脚本在等待；保留它：selfheal write --keep { $id }

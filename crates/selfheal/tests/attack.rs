@@ -1,13 +1,12 @@
 //! What hostile or merely unlucky surroundings do: the job runs as it would without selfheal, and nothing is lost.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use selfheal_testkit::TestEnv;
 
-use crate::support::{BACKUP, backup_env, env, only_incident};
+use crate::support::{BACKUP, backup_env, env, only_incident, wait_for};
 
 /// Runs a line of shell with the program as `$0`, in the environment and folder of a test.
 fn shell(env: &TestEnv, line: &str) -> std::process::Output {
@@ -20,14 +19,6 @@ fn shell(env: &TestEnv, line: &str) -> std::process::Output {
 
 fn quiet(env: &TestEnv, args: &[&str]) -> Child {
     env.command(args).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-}
-
-fn wait_for(path: &Path) {
-    let until = Instant::now() + Duration::from_secs(60);
-    while !path.exists() {
-        assert!(Instant::now() < until, "{} does not come", path.display());
-        std::thread::sleep(Duration::from_millis(5));
-    }
 }
 
 #[test]
@@ -114,7 +105,7 @@ fn a_run_that_began_before_a_repair_does_not_take_it_back() {
     env.write("backup.sh", &held);
     env.write("hold", "");
     let mut early = quiet(&env, &["run", "--apply", "low", "--", "bash", "backup.sh"]);
-    wait_for(&env.work().join("ready"));
+    wait_for("the job", || env.work().join("ready").exists());
     std::fs::remove_file(env.work().join("hold")).unwrap();
     let healed = env.run(&["run", "--apply", "low", "--", "bash", "backup.sh"]);
     assert_eq!(healed.code, 0, "{healed:?}");

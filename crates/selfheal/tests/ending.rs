@@ -1,7 +1,7 @@
 //! selfheal is told to end while it works: it ends in order, with a record, and leaves nothing half done.
 
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use selfheal_core::ids::JobKey;
@@ -9,20 +9,11 @@ use selfheal_core::ports::Journal;
 use selfheal_store::{Store, StoreOptions};
 use selfheal_testkit::TestEnv;
 
-use crate::support::{env, only_incident};
+use crate::support::{env, only_incident, wait_for};
 
 fn tell(child: &Child) {
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
     let _ = kill_process(pid, Signal::TERM);
-}
-
-/// Waits for a condition, for a time that no healthy machine needs.
-fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !holds() {
-        assert!(begin.elapsed() < Duration::from_secs(100), "{what} did not come");
-        std::thread::park_timeout(Duration::from_millis(5));
-    }
 }
 
 fn begun(env: &TestEnv, args: &[&str]) -> Child {

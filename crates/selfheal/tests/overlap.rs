@@ -1,27 +1,17 @@
 //! A run of a job that still runs from before.
 
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
 use selfheal_core::ids::JobKey;
 use selfheal_core::ports::Journal;
 use selfheal_store::{Store, StoreOptions};
 use selfheal_testkit::TestEnv;
 
-use crate::support::env;
+use crate::support::{env, wait_for};
 
 /// Says that it runs, and ends when it is allowed to; asked to end by TERM it ends in order.
 const JOB: &str = "#!/bin/bash\ntrap 'echo \"$1 ends early\" >> log; exit 0' TERM\necho \"$1 begins\" >> log\n\
     while [ ! -e go ]; do sleep 0.02; done\necho \"$1 ends\" >> log\n";
-
-/// Waits for a condition, for a time that no healthy machine needs.
-fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !holds() {
-        assert!(begin.elapsed() < Duration::from_secs(100), "{what} did not come");
-        std::thread::park_timeout(Duration::from_millis(5));
-    }
-}
 
 /// An environment in which the first run of the job goes on.
 fn with_first_run(how: &str) -> (TestEnv, Child) {

@@ -1,5 +1,8 @@
 //! What the tests of the program share.
 
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
 use selfheal_testkit::{Outcome, TestEnv};
 
 /// An environment for the built program.
@@ -36,4 +39,25 @@ pub fn only_incident(env: &TestEnv) -> String {
     assert_eq!(list.len(), 1, "{}", listed.stdout);
     let id = list[0]["id"].as_str().unwrap();
     id[id.len() - 8..].to_owned()
+}
+
+/// Waits for a condition, for a time that no healthy machine needs.
+pub fn wait_for(what: &str, mut holds: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !holds() {
+        assert!(begin.elapsed() < Duration::from_secs(100), "{what} did not come");
+        std::thread::park_timeout(Duration::from_millis(5));
+    }
+}
+
+/// Whether the machine offers a box.
+pub fn has_box(env: &TestEnv) -> bool {
+    env.run(&["try", "--", "true"]).code != 125
+}
+
+/// Kills a process and all that it started in its group, as an end of the machine would.
+pub fn kill_group(child: &mut Child) {
+    let group = format!("-{}", child.id());
+    Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status().unwrap();
+    child.wait().unwrap();
 }

@@ -1,13 +1,9 @@
 //! Scripts from a stated need: the wire is real, the model's words are scripted.
 
-use selfheal_testkit::{ModelServer, Reply, TestEnv};
+use selfheal_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 
-use crate::support::env;
-
-fn has_box(env: &TestEnv) -> bool {
-    env.run(&["try", "--", "true"]).code != 125
-}
+use crate::support::{env, has_box};
 
 fn answer(script: &str) -> Value {
     json!({ "approach": "plainly", "script": script, "summary": "It joins the parts." })

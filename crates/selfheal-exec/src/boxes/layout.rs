@@ -6,6 +6,7 @@
 //! millisecond, so in the lean form he gets one only where he may write or the job may want to, and read-only binds of
 //! programs and settings: there a write is refused for another reason than on the machine.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::mounts::Mounts;
@@ -108,6 +109,17 @@ pub(crate) fn for_user(mounts: &Mounts, wanted: &[PathBuf], lean: bool, look: &d
     }
     pieces.sort_by(|one, other| one.path().cmp(other.path()));
     pieces
+}
+
+/// Where folders of the machine may lie in `/dev`: in memory that processes share.
+pub(crate) const MEMORY: &str = "/dev/shm";
+
+/// Overlays for the folders in shared memory that the job may want to use. Only folders: what processes share lies there
+/// as files, and none of that is for a box.
+pub(crate) fn in_memory(wanted: &[PathBuf], look: &dyn Look) -> Vec<Piece> {
+    let top = |path: &PathBuf| Some(Path::new(MEMORY).join(path.strip_prefix(MEMORY).ok()?.iter().next()?));
+    let folders: BTreeSet<PathBuf> = wanted.iter().filter_map(top).collect();
+    folders.into_iter().filter(|folder| look.entry(folder) == Entry::Folder).map(Piece::Overlay).collect()
 }
 
 struct Maker<'a> {
@@ -252,6 +264,29 @@ mod tests {
                 overlay("/var/tmp"),
             ]
         );
+    }
+
+    #[test]
+    fn of_shared_memory_only_folders_that_are_wanted_are_there() {
+        struct Shared;
+        impl Look for Shared {
+            fn entry(&self, path: &Path) -> Entry {
+                if path.ends_with("segment") { Entry::File } else { Entry::Folder }
+            }
+            fn names(&self, _: &Path) -> Vec<PathBuf> {
+                Vec::new()
+            }
+            fn owned(&self, _: &Path) -> bool {
+                true
+            }
+            fn writable(&self, _: &Path) -> bool {
+                true
+            }
+        }
+        let wanted =
+            ["/dev/shm/job/in", "/dev/shm/job", "/dev/shm/segment", "/dev/shm", "/dev/mqueue/x", "/tmp"];
+        let wanted = wanted.map(PathBuf::from);
+        assert_eq!(in_memory(&wanted, &Shared), [overlay("/dev/shm/job")]);
     }
 
     #[test]

@@ -51,6 +51,7 @@ use selfheal_core::run::{Capture, Ended, Run};
 use selfheal_core::scene::absolute;
 use selfheal_core::verification::SceneEdit;
 
+use crate::find;
 use crate::probe::{Probe, SeenByProbe};
 use crate::scene::read_regular;
 use tap::{Drained, Tap, drain};
@@ -423,8 +424,7 @@ impl Boxes for BoxRunner {
 
     fn run(&self, order: &BoxOrder) -> Result<BoxedRun, PortError> {
         // The first run finds out by itself whether there can be a box.
-        let unknown =
-            self.rung.get().is_none() && self.config.forbid.is_empty() && self.config.lowest.is_none();
+        let unknown = self.rung.get().is_none() && self.config.forbid.is_empty();
         if !unknown {
             self.check_rung()?;
         }
@@ -444,6 +444,9 @@ impl Boxes for BoxRunner {
         match answer {
             Answer::Ran(seen) => {
                 self.rung.get_or_init(overlay_rung);
+                if let Some(what) = lacking(order, &seen.ended) {
+                    return Err(PortError::plain(format!("start it in a box: {what}"), Trouble::Other));
+                }
                 Ok(self.judge(order, &prepared, started, *seen))
             }
             Answer::NotBuilt(step) => {
@@ -454,6 +457,24 @@ impl Boxes for BoxRunner {
             }
             Answer::Built => Err(PortError::plain("run a job in a box: it was not started", Trouble::Other)),
         }
+    }
+}
+
+/// Why a job could not be started in a box, where nothing of it was executed and the machine has what the box lacked.
+fn lacking(order: &BoxOrder, ended: &Ended) -> Option<String> {
+    match ended {
+        // What was changed for the run may be the reason.
+        _ if !order.setup.is_empty() => None,
+        Ended::NotStarted { reason } => order.cwd.is_dir().then(|| reason.clone()),
+        Ended::NotFound => {
+            let search = order.env.get(std::ffi::OsStr::new("PATH")).map(OsString::as_os_str);
+            let path = find::command(order.argv.first()?, &order.cwd, search).ok()?;
+            Some(format!("it has no {}", order.cwd.join(path).display()))
+        }
+        Ended::InterpreterMissing { interpreter } => {
+            find::is_executable(Path::new(interpreter)).then(|| format!("it has no {interpreter}"))
+        }
+        _ => None,
     }
 }
 

@@ -125,7 +125,6 @@ impl Outer {
             Some(roots) => copies(plan, roots, &store, &mounts)?,
             None => overlays(plan, marks, &store, &mounts)?,
         };
-        tree::build_special(&built.root, &plan.probe)?;
         let hidden = hide::hide(&built.root, &store, &paths(&plan.hidden), &paths(&plan.seen))?;
         Ok(Self { built, store, marks, hidden, mask })
     }
@@ -285,11 +284,13 @@ fn paths(all: &[Raw]) -> Vec<PathBuf> {
 
 fn overlays(plan: &Plan, marks: Marks, store: &Path, mounts: &Mounts) -> Result<Built, Trouble> {
     let machine = Machine { uid: rustix::process::geteuid().as_raw() };
-    let pieces = if marks == Marks::Trusted {
+    let wanted = paths(&plan.wanted);
+    let mut pieces = if marks == Marks::Trusted {
         layout::for_root(mounts, &machine)
     } else {
-        layout::for_user(mounts, &paths(&plan.wanted), plan.lean, &machine)
+        layout::for_user(mounts, &wanted, plan.lean, &machine)
     };
+    pieces.extend(layout::in_memory(&wanted, &machine));
     let sealed = pieces.iter().any(|piece| matches!(piece, layout::Piece::Sealed(_)));
     let bound = Cell::new(sealed && !plan.lean);
     let builder = Builder { store, marks, pieces: &pieces, bound: &bound, mounts };
@@ -302,7 +303,9 @@ fn overlays(plan: &Plan, marks: Marks, store: &Path, mounts: &Mounts) -> Result<
             let _ = rustix::mount::unmount(place, rustix::mount::UnmountFlags::DETACH);
         }
     }
-    let (root, layers) = builder.build()?;
+    let (root, mut layers) = builder.build()?;
+    tree::build_special(&root, &plan.probe)?;
+    layers.extend(builder.build_in_memory(&root)?);
     Ok(Built { root, layers, marks, walls: Walls { services: !bound.get(), writable: None } })
 }
 
@@ -311,6 +314,7 @@ fn copies(plan: &Plan, roots: &[Raw], store: &Path, mounts: &Mounts) -> Result<B
     let left_out: Vec<PathBuf> = store.parent().map(Path::to_path_buf).into_iter().collect();
     let copies = Copies { store, roots: &roots, left_out: &left_out, room: plan.limits.room };
     let root = copies.build(mounts)?;
+    tree::build_special(&root, &plan.probe)?;
     if !plan.setup.is_empty() {
         setup::make(&root, plan.cwd.path(), &plan.setup).map_err(Trouble::Setup)?;
     }

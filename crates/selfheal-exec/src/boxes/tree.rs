@@ -89,14 +89,25 @@ impl Builder<'_> {
     /// Builds the tree for the job, over what the setup changed; gives its root and the layers that it writes to.
     pub(crate) fn build(&self) -> Step<(PathBuf, Vec<Layer>)> {
         let root = self.folder("root")?;
-        let mut layers = Vec::new();
-        for (number, piece) in self.pieces.iter().enumerate() {
-            let raised = self.raise(number, piece, &root);
-            layers.extend(raised.or_else(|why| unless_gone(piece.path(), why).map(|()| None))?);
-        }
+        let mut layers = self.raise_all(&root, false)?;
         layers.extend(self.plain_layers(&root));
         self.close_folders(&root)?;
         Ok((root, layers))
+    }
+
+    /// Builds what lies in shared memory, once `/dev` is there; gives the layers that it adds.
+    pub(crate) fn build_in_memory(&self, root: &Path) -> Step<Vec<Layer>> {
+        self.raise_all(root, true)
+    }
+
+    fn raise_all(&self, root: &Path, in_memory: bool) -> Step<Vec<Layer>> {
+        let mut layers = Vec::new();
+        let pieces = self.pieces.iter().enumerate();
+        for (number, piece) in pieces.filter(|(_, piece)| is_in_memory(piece.path()) == in_memory) {
+            let raised = self.raise(number, piece, root);
+            layers.extend(raised.or_else(|why| unless_gone(piece.path(), why).map(|()| None))?);
+        }
+        Ok(layers)
     }
 
     /// Puts one piece in its place; gives the layer of what is written to it, if it has one.
@@ -195,9 +206,10 @@ impl Builder<'_> {
 
     /// The place for a mount: in a tree without a root overlay it has to be made.
     fn make_target(&self, target: &Path) -> Step<()> {
-        let missing = self.marks == Marks::User && fs::symlink_metadata(target).is_err();
-        if missing {
-            named(fs::DirBuilder::new().mode(0o755).create(target), "make a mount point")?;
+        let ours =
+            self.marks == Marks::User || target.parent().is_some_and(|folder| folder.ends_with("dev/shm"));
+        if ours && fs::symlink_metadata(target).is_err() {
+            named(fs::DirBuilder::new().recursive(true).mode(0o755).create(target), "make a mount point")?;
         }
         Ok(())
     }
@@ -295,6 +307,10 @@ fn build_dev_folders(dev: &Path) -> Step<()> {
     // Without pseudo terminals most jobs still run; some containers do not allow them.
     let _ = mount_fresh("devpts", &dev.join("pts"), &terminals, MountAttrFlags::MOUNT_ATTR_NOSUID);
     Ok(())
+}
+
+fn is_in_memory(path: &Path) -> bool {
+    path.starts_with(super::layout::MEMORY)
 }
 
 /// On a busy machine files come and go while a box is built: what is gone by now need not be in it.

@@ -10,7 +10,7 @@ use super::{Ended, print};
 use crate::cli::GcArgs;
 use crate::command_error::CommandError;
 use crate::context::Context;
-use crate::tasks::keep;
+use crate::tasks::index;
 use crate::{drafts, exit_code};
 
 /// Drops what is old, or says what would go.
@@ -66,12 +66,10 @@ fn retention(context: &Context, days: Option<u32>) -> Retention {
 
 /// The incidents that runs of tasks tell of: those that are over are forgotten by themselves.
 fn of_tasks(context: &Context) -> BTreeSet<IncidentId> {
-    let runs = keep::list(context);
-    let steps = runs.iter().flat_map(|(_, state)| state.steps.values());
-    steps
-        .filter_map(|step| step.result.as_ref()?.healing.as_ref())
-        .map(|healing| IncidentId::new(healing.incident.clone()))
-        .collect()
+    let all = index::all(context);
+    let damaged = all.damaged.into_iter().filter_map(|damaged| damaged.before);
+    let runs = all.runs.into_iter().map(|(_, run)| run).chain(damaged);
+    runs.flat_map(|run| run.incidents).map(IncidentId::new).collect()
 }
 
 fn name_all(context: &Context, plan: &Collection) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use selfheal_core::task::{Stage, Task, TaskState, order};
+use selfheal_core::task::{Stage, Task, order};
 use serde_json::json;
 
 use super::{Ended, print};
@@ -11,8 +11,10 @@ use crate::clock::local_time;
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::exit_code;
+use crate::tasks::index::{self, Summary};
+use crate::tasks::keep::{self, RunFolder};
 use crate::tasks::opening::{self, Changed, Resumption};
-use crate::tasks::{self, Wishes, keep, words};
+use crate::tasks::{self, Wishes, words};
 
 /// Does what was asked.
 ///
@@ -69,7 +71,7 @@ fn status(context: &Context, run: Option<&str>, json: bool) -> Ended {
         print(&text);
         return Ok(exit_code::OK);
     }
-    print(&format!("{}\n", headline(&state)));
+    print(&format!("{}\n", headline(&Summary::of(&state))));
     let texts = context.texts();
     for (id, step) in &state.steps {
         let result = step.result.as_ref();
@@ -78,6 +80,9 @@ fn status(context: &Context, run: Option<&str>, json: bool) -> Ended {
         let why = result.and_then(|result| result.why.as_deref()).unwrap_or_default();
         let why = if why.is_empty() { String::new() } else { format!("  {}", crate::terminal::clean(why)) };
         print(&format!("  {id:<20} {:<12}{took}{why}\n", words::step_word(step)));
+        for note in result.iter().flat_map(|result| &result.notes) {
+            print(&format!("    {}\n", crate::terminal::clean(note)));
+        }
     }
     for issue in &state.known_issues {
         print(&format!("  ! {}\n", crate::terminal::clean(issue)));
@@ -89,32 +94,39 @@ fn status(context: &Context, run: Option<&str>, json: bool) -> Ended {
 }
 
 /// One line about a run.
-fn headline(state: &TaskState) -> String {
-    let word = if keep::is_broken_off(state) { "broken off" } else { state.stage.word() };
-    let (run, at) = (crate::drafts::short(&state.run), local_time(state.started));
-    format!("{run}  {at}  {word:<11} {}  {}/{}", state.task, state.completed.len(), state.steps.len())
+fn headline(run: &Summary) -> String {
+    let word = if run.is_broken_off() { "broken off" } else { run.stage.word() };
+    let (id, at) = (crate::drafts::short(&run.run), local_time(run.started));
+    format!("{id}  {at}  {word:<11} {}  {}/{}", run.task, run.completed.len(), run.steps)
 }
 
 fn list(context: &Context, json: bool) -> Ended {
-    let all = keep::list(context);
+    let all = index::all(context);
     if json {
-        let rows: Vec<_> = all
-            .iter()
-            .map(|(folder, state)| {
-                json!({
-                    "run": state.run, "task": state.task, "file": state.file, "stage": state.stage,
-                    "broken_off": keep::is_broken_off(state), "started": state.started, "updated": state.updated,
-                    "completed": state.completed, "pending": state.pending, "state": folder.state_file(),
-                })
-            })
-            .collect();
+        let damaged = all.damaged.iter().map(|run| {
+            json!({ "run": run.run, "stage": "damaged", "why": run.why, "state": run.folder.state_file() })
+        });
+        let rows: Vec<_> = all.runs.iter().map(|(folder, run)| row(folder, run)).chain(damaged).collect();
         print(&format!("{}\n", serde_json::to_string_pretty(&rows).unwrap_or_default()));
-    } else if all.is_empty() {
+        return Ok(exit_code::OK);
+    }
+    if all.runs.is_empty() && all.damaged.is_empty() {
         print(&format!("{}\n", context.texts().say("task-none", &[])));
-    } else {
-        all.iter().for_each(|(_, state)| print(&format!("{}\n", headline(state))));
+    }
+    all.runs.iter().for_each(|(_, run)| print(&format!("{}\n", headline(run))));
+    for run in &all.damaged {
+        let values = [("run", crate::drafts::short(&run.run)), ("why", run.why.as_str())];
+        print(&format!("{}\n", context.texts().say("task-damaged", &values)));
     }
     Ok(exit_code::OK)
+}
+
+fn row(folder: &RunFolder, run: &Summary) -> serde_json::Value {
+    json!({
+        "run": run.run, "task": run.task, "file": run.file, "stage": run.stage,
+        "broken_off": run.is_broken_off(), "started": run.started, "updated": run.updated,
+        "completed": run.completed, "pending": run.pending, "state": folder.state_file(),
+    })
 }
 
 /// So long a run that was told to end is waited for.

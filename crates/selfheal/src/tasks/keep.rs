@@ -9,8 +9,11 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use selfheal_core::task::{Stage, TaskState};
+use selfheal_core::incident::Owner;
+use selfheal_core::task::{Stage, TaskState, VERSION};
+use serde::Deserialize;
 
+use super::index::{self, Listing, Summary};
 use crate::command_error::CommandError;
 use crate::context::Context;
 
@@ -29,6 +32,12 @@ const SHORTEST_END: usize = 4;
 #[must_use]
 pub fn root(context: &Context) -> PathBuf {
     context.state.join("tasks")
+}
+
+/// What every form of a state file says first.
+#[derive(Deserialize)]
+struct Form {
+    version: u32,
 }
 
 /// The folder of one run.
@@ -52,6 +61,12 @@ impl RunFolder {
         let path = root(context).join("runs").join(run);
         private_folder(&path).map_err(|error| failed("make", &path, &error))?;
         Ok(Self { path })
+    }
+
+    /// The folder of a run that is there.
+    #[must_use]
+    pub fn at(path: PathBuf) -> Self {
+        Self { path }
     }
 
     /// Where it is.
@@ -109,13 +124,25 @@ impl RunFolder {
     /// When there is none, or what is there is none.
     pub fn load(&self) -> Result<TaskState, CommandError> {
         let path = self.state_file();
+        let damaged = |error: CommandError| {
+            error.hint(format!(
+                "nobody knows how far it got: look at {}, then selfheal task run FILE --anew",
+                self.path.display()
+            ))
+        };
         let bytes = selfheal_exec::read_regular(&path, LARGEST)
-            .ok_or_else(|| CommandError::new(format!("failed to read {}", path.display())))?;
+            .ok_or_else(|| damaged(CommandError::new(format!("failed to read {}", path.display()))))?;
+        if let Ok(Form { version }) = serde_json::from_slice::<Form>(&bytes)
+            && version > VERSION
+        {
+            return Err(CommandError::new(format!("{} was written by a newer selfheal", path.display()))
+                .hint("go on with that one"));
+        }
         let state: TaskState =
-            serde_json::from_slice(&bytes).map_err(|error| failed("understand", &path, &error))?;
+            serde_json::from_slice(&bytes).map_err(|error| damaged(failed("understand", &path, &error)))?;
         match state.check().first() {
             None => Ok(state),
-            Some(wrong) => Err(CommandError::new(format!("{} is damaged: {wrong}", path.display()))),
+            Some(wrong) => Err(damaged(CommandError::new(format!("{} is damaged: {wrong}", path.display())))),
         }
     }
 
@@ -169,50 +196,47 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
 }
 
-/// All runs with their states, the newest first. One that cannot be read is left out.
-#[must_use]
-pub fn list(context: &Context) -> Vec<(RunFolder, TaskState)> {
-    let entries = fs::read_dir(root(context).join("runs")).into_iter().flatten().flatten();
-    let folders = entries.map(|entry| RunFolder { path: entry.path() });
-    let mut all: Vec<_> =
-        folders.filter_map(|folder| folder.load().ok().map(|state| (folder, state))).collect();
-    all.sort_by(|(_, one), (_, other)| (other.started, &other.run).cmp(&(one.started, &one.run)));
-    all
-}
-
 /// A run by its identity, by the end of it that people type, or by its task's name: then the newest one of it. With no
 /// name the newest of all.
 ///
 /// # Errors
-/// When there is none, or several fit.
+/// When there is none, several fit, or its state cannot be used.
 pub fn find(context: &Context, name: Option<&str>) -> Result<(RunFolder, TaskState), CommandError> {
-    let mut all = list(context);
+    let folder = find_folder(&index::all(context), name)?;
+    let state = folder.load()?;
+    Ok((folder, state))
+}
+
+fn find_folder(all: &Listing, name: Option<&str>) -> Result<RunFolder, CommandError> {
     let hint = "selfheal task list shows what there is";
     let Some(name) = name else {
-        return all
-            .into_iter()
-            .next()
-            .ok_or_else(|| CommandError::new("no task was run yet").hint("selfheal task run FILE"));
+        let newest = all.runs.first().map(|(folder, _)| folder);
+        let newest = newest.or_else(|| all.damaged.last().map(|damaged| &damaged.folder)).cloned();
+        return newest.ok_or_else(|| CommandError::new("no task was run yet").hint("selfheal task run FILE"));
     };
-    let by_run =
-        |state: &TaskState| state.run == name || (name.len() >= SHORTEST_END && state.run.ends_with(name));
-    let fits: Vec<usize> =
-        all.iter().enumerate().filter(|(_, (_, state))| by_run(state)).map(|(at, _)| at).collect();
-    let at = match fits.as_slice() {
-        [only] => Some(*only),
-        [] => all.iter().position(|(_, state)| state.task == name),
-        _ => return Err(CommandError::new(format!("several runs end with {name}")).hint(hint)),
-    };
-    match at {
-        Some(at) => Ok(all.swap_remove(at)),
-        None => Err(CommandError::new(format!("there is no run {name}")).hint(hint)),
+    let runs = all.runs.iter().map(|(folder, summary)| (summary.run.as_str(), folder));
+    let damaged = all.damaged.iter().map(|damaged| (damaged.run.as_str(), &damaged.folder));
+    let fits: Vec<&RunFolder> = runs
+        .chain(damaged)
+        .filter(|(run, _)| *run == name || (name.len() >= SHORTEST_END && run.ends_with(name)))
+        .map(|(_, folder)| folder)
+        .collect();
+    match fits.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => {
+            let newest = all.runs.iter().find(|(_, summary)| summary.task == name);
+            newest
+                .map(|(folder, _)| folder.clone())
+                .ok_or_else(|| CommandError::new(format!("there is no run {name}")).hint(hint))
+        }
+        _ => Err(CommandError::new(format!("several runs end with {name}")).hint(hint)),
     }
 }
 
 /// Forgets the oldest runs that are over and wait for nobody, beyond [`MOST`].
-pub fn prune(context: &Context) {
-    let old = list(context).into_iter().skip(MOST);
-    for (folder, _) in old.filter(|(_, state)| state.stage.is_final() && state.stage != Stage::HandedOver) {
+pub fn prune(runs: &[(RunFolder, Summary)]) {
+    let old = runs.iter().skip(MOST);
+    for (folder, _) in old.filter(|(_, run)| run.stage.is_final() && run.stage != Stage::HandedOver) {
         // What cannot be removed stays for the next time.
         if let Ok(Some(_lock)) = folder.lock() {
             let _ = fs::remove_dir_all(folder.path());
@@ -229,5 +253,11 @@ pub fn is_worked_on(state: &TaskState) -> bool {
 /// Whether a run was broken off: nobody works on it, and it is not over.
 #[must_use]
 pub fn is_broken_off(state: &TaskState) -> bool {
-    matches!(state.stage, Stage::Running | Stage::Cleaning) && !is_worked_on(state)
+    broken_off(state.stage, state.owner.as_ref())
+}
+
+/// The same by what says so.
+#[must_use]
+pub fn broken_off(stage: Stage, owner: Option<&Owner>) -> bool {
+    matches!(stage, Stage::Running | Stage::Cleaning) && !owner.is_some_and(super::lives)
 }

@@ -9,6 +9,7 @@
 mod cleaning;
 mod files;
 mod form;
+pub mod index;
 mod journal;
 pub mod keep;
 mod locks;

@@ -8,10 +8,12 @@ use selfheal_core::task::{
     Decision, Event, OnChange, Stage, StepOutcome, StepStage, TaskState, Verdict, step,
 };
 
+use super::index::{self, Damaged};
 use super::keep::{self, RunFolder, RunLock};
 use super::locks;
 use super::read::{TaskFile, digest, read};
 use super::runner::{Runner, Wishes};
+use super::worker::StepOrder;
 use super::{files, place, words};
 use crate::command_error::CommandError;
 use crate::commands::tell;
@@ -37,8 +39,14 @@ pub fn begin(context: &Context, file: TaskFile, anew: bool, wishes: Wishes) -> R
     for stale in locks::clear_stale(&keep::root(context).join("locks")) {
         tell(&format!("selfheal: {}", words::stale(&context.texts(), &stale)));
     }
-    let earlier = keep::list(context).into_iter().find(|(_, state)| state.file == file.path);
-    if let Some((folder, state)) = earlier {
+    let all = index::all(context);
+    let earlier = all.runs.iter().find(|(_, run)| run.file == file.path);
+    let since = earlier.map(|(_, run)| run.run.as_str()).unwrap_or_default();
+    if let Some(damaged) = all.damaged.iter().find(|run| run.run.as_str() > since && is_of(run, &file)) {
+        told_of_damage(context, damaged, anew)?;
+    }
+    if let Some((folder, _)) = earlier {
+        let (folder, state) = (folder.clone(), folder.load()?);
         let state = close_broken_off(context, &file, &folder, state, Stage::Failed)?;
         let open = state.steps.iter().find(|(_, step)| step.stage == StepStage::HandedOver);
         if let Some((id, _)) = open.filter(|_| !anew && state.stage == Stage::HandedOver) {
@@ -49,12 +57,35 @@ pub fn begin(context: &Context, file: TaskFile, anew: bool, wishes: Wishes) -> R
                 .hint("or begin anew with --anew, which may do that work twice"));
         }
     }
-    keep::prune(context);
+    keep::prune(&all.runs);
     let run = context.clock.fresh_id();
     let folder = RunFolder::create(context, &run)?;
     let lock = taken(folder.lock()?)?;
     let state = TaskState::new(&file.task, run, file.path.clone(), file.digest.clone());
     Runner::new(context, file, (folder, lock), state, wishes).go(Event::Begin)
+}
+
+/// Whether a run whose state cannot be read was one of a task file: by what was known of it, or by what its steps were told.
+fn is_of(damaged: &Damaged, file: &TaskFile) -> bool {
+    if let Some(before) = &damaged.before {
+        return before.file == file.path;
+    }
+    let steps = std::fs::read_dir(damaged.folder.path().join("steps")).into_iter().flatten().flatten();
+    let orders = steps.filter_map(|step| StepOrder::read(&step.path().join("order.json")).ok());
+    orders.into_iter().any(|order| order.context.task == file.task.id && order.folder == file.folder)
+}
+
+/// What a run did whose state cannot be read is not known, so its task begins anew only when that is wanted.
+fn told_of_damage(context: &Context, damaged: &Damaged, anew: bool) -> Result<(), CommandError> {
+    let run = crate::drafts::short(&damaged.run);
+    let said = context.texts().say("task-damaged", &[("run", run), ("why", &damaged.why)]);
+    if anew {
+        tell(&format!("selfheal: {said}"));
+        return Ok(());
+    }
+    Err(CommandError { code: exit_code::HANDED_OVER, ..CommandError::new(said) }
+        .hint(format!("look at {}: each step's journal says how far it got", damaged.folder.path().display()))
+        .hint("then begin anew with --anew, which may do that work twice"))
 }
 
 fn taken(lock: Option<RunLock>) -> Result<RunLock, CommandError> {

@@ -45,7 +45,11 @@ impl View {
                     self.say(&texts.say("task-step-started", &[("step", id)]))
                 }
                 StepStage::Running | StepStage::Pending => {}
-                _ => self.say(&words::step_line(texts, id, step)),
+                _ => {
+                    self.say(&words::step_line(texts, id, step));
+                    let issues = step.result.iter().flat_map(|result| &result.issues);
+                    issues.for_each(|issue| self.say(&format!("  ! {}", crate::terminal::clean(issue))));
+                }
             }
         }
     }

@@ -34,12 +34,7 @@ impl Executor for Worker<'_> {
         loop {
             match self.in_box(order) {
                 Ok(run) => return Ok(run),
-                Err(NotDone::NoBox(error)) => {
-                    let why = crate::command_error::CommandError::from(error).one_line();
-                    self.note(&self.context.texts().say("task-no-box", &[("why", &why)]));
-                    self.no_box.set(true);
-                    return self.on_machine(order);
-                }
+                Err(NotDone::NoBox(error)) => return self.without_box(order, error),
                 Err(NotDone::Conflict(_)) if conflicts < CONFLICTS => conflicts += 1,
                 Err(NotDone::Conflict(error) | NotDone::Other(error)) => return Err(error),
             }
@@ -64,6 +59,25 @@ impl Worker<'_> {
         self.journal.mark(mark).map_err(journal_failed)
     }
 
+    /// There is no box here, and nothing of the step was executed: it runs on the machine with its marks, unless only a box
+    /// can hold it to what it may do.
+    fn without_box(&self, order: &Order, error: PortError) -> Result<Run, PortError> {
+        let why = crate::command_error::CommandError::from(error).one_line();
+        if !self.step().paths.is_empty() {
+            let what = format!(
+                "hold the step to its `paths`, which takes a box; leave them out to run it on the machine: {why}"
+            );
+            return Err(PortError::plain(what, Trouble::Other));
+        }
+        let known = self.no_box.replace(true);
+        if !known {
+            let issue =
+                self.context.texts().say("task-no-box", &[("step", self.step().id.as_str()), ("why", &why)]);
+            self.issue(&issue);
+        }
+        self.on_machine(order)
+    }
+
     fn on_machine(&self, order: &Order) -> Result<Run, PortError> {
         self.mark(&Mark::OnMachine)?;
         let run = self.supervisor.run(order)?;
@@ -80,7 +94,7 @@ impl Worker<'_> {
     fn in_box(&self, order: &Order) -> Result<Run, NotDone> {
         let draft = self.context.clock.fresh_id();
         self.mark(&Mark::Boxed { draft: draft.clone() }).map_err(NotDone::Other)?;
-        let boxed = self.boxes.run(&self.box_order(order, &draft)).map_err(|error| match told_to_end() {
+        let boxed = self.steps.run(&self.box_order(order, &draft)).map_err(|error| match told_to_end() {
             Some(_) => NotDone::Other(error),
             None => NotDone::NoBox(error),
         })?;
@@ -212,6 +226,8 @@ impl Worker<'_> {
         StepResult {
             duration_ms: run.duration_ms,
             notes: self.notes.borrow().clone(),
+            decisions: self.news.borrow().0.clone(),
+            issues: self.news.borrow().1.clone(),
             ..StepResult::plain(word, run.ended.code())
         }
     }

@@ -19,7 +19,7 @@ use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{Clock, Order, Passing};
 use selfheal_core::task::{RetryClass, Step, StepOutcome, StepResult, TaskContext, Work};
 use selfheal_core::verification::Check;
-use selfheal_exec::{BoxRunner, EndsInOrder, Supervisor, resolve_script, told_to_end};
+use selfheal_exec::{BoxConfig, BoxRunner, EndsInOrder, Supervisor, resolve_script, told_to_end};
 use selfheal_feedback::profiles::Profiles;
 use selfheal_store::Store;
 use serde::{Deserialize, Serialize};
@@ -64,14 +64,23 @@ pub struct StepOrder {
     pub hidden: Vec<String>,
 }
 
+impl StepOrder {
+    /// Reads what a step was told.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(file: &Path) -> std::io::Result<Self> {
+        Ok(serde_json::from_slice(&std::fs::read(file)?)?)
+    }
+}
+
 /// Does one step.
 ///
 /// # Errors
 /// When it could not even be begun.
 pub fn run(context: &Context, file: &Path) -> Result<i32, CommandError> {
     let fail = |error: &dyn std::error::Error| CommandError::new("failed to begin the step").because(error);
-    let bytes = std::fs::read(file).map_err(|error| fail(&error))?;
-    let order: StepOrder = serde_json::from_slice(&bytes).map_err(|error| fail(&error))?;
+    let order = StepOrder::read(file).map_err(|error| fail(&error))?;
     let in_order = EndsInOrder::begin();
     let mut alive = keep::private_file(&order.home.join("alive")).map_err(|error| fail(&error))?;
     if alive.try_lock().is_err() {
@@ -154,7 +163,10 @@ struct Worker<'a> {
     contract: Contract,
     journal: Journal,
     supervisor: Supervisor,
+    /// Boxes for trials.
     boxes: BoxRunner,
+    /// Boxes whose effects can be put in place.
+    steps: BoxRunner,
     store: OnceCell<Option<Store>>,
     profiles: OnceCell<Profiles>,
     last: RefCell<Option<Seen>>,
@@ -183,6 +195,10 @@ impl<'a> Worker<'a> {
             journal,
             supervisor,
             boxes: crate::boxes::runner(context),
+            steps: BoxRunner::new(BoxConfig {
+                lowest: Some("overlay".to_owned()),
+                ..crate::boxes::config(context)
+            }),
             store: OnceCell::new(),
             profiles: OnceCell::new(),
             last: RefCell::default(),
@@ -200,6 +216,11 @@ impl<'a> Worker<'a> {
         self.notes.borrow_mut().push(self.context.redactor().text(text).as_str().to_owned());
     }
 
+    /// Something that a person should know of the run: it is said, and stays with the state.
+    fn issue(&self, text: &str) {
+        self.news.borrow_mut().1.push(self.context.redactor().text(text).as_str().to_owned());
+    }
+
     /// The store; none where it cannot be had: then nothing is healed or put in place.
     fn store(&self) -> Option<&Store> {
         let open = || self.context.store().map_err(|error| self.note(&error.one_line())).ok();
@@ -213,7 +234,9 @@ impl<'a> Worker<'a> {
         let repeatable = last.as_ref().is_none_or(|seen| self.step().may_repeat(seen.boxed));
         let code = last.map_or(crate::exit_code::NOT_STARTED, |seen| seen.code);
         let why = Some(self.context.redactor().text(why).as_str().to_owned());
-        StepResult { why, repeatable, notes: self.notes.take(), ..StepResult::plain(outcome, code) }
+        let (decisions, issues) = self.news.take();
+        let plain = StepResult::plain(outcome, code);
+        StepResult { why, repeatable, notes: self.notes.take(), decisions, issues, ..plain }
     }
 
     fn worked(&self) -> Result<StepResult, CommandError> {
