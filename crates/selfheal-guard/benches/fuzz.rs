@@ -7,6 +7,7 @@
 #[path = "../tests/mutate.rs"]
 mod mutate;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use selfheal_guard::policy::Trust;
@@ -31,6 +32,11 @@ const TARGETS: &[Target] = &[
         }
     }),
     Target("second-shell-parser", |text, _| drop(shell::second_opinion(text, false))),
+    Target("second-shell-reading", |text, _| {
+        if let (Some(second), Ok(first)) = (shell::second::reading(text), shell::Script::parse(text)) {
+            std::hint::black_box((second.agrees_with(&first), second.original_line(7)));
+        }
+    }),
     Target("python", |text, _| {
         if let Ok(module) = python::Module::parse(text) {
             drop((module.calls(), module.imports(), module.definitions(), module.subscripts()));
@@ -87,13 +93,13 @@ fn seeds() -> Vec<String> {
 }
 
 /// Ends the fuzzer with the seed of a text that takes longer than five minutes.
-fn watch(name: &'static str, now: &std::sync::Arc<std::sync::atomic::AtomicU64>) {
+fn watch(name: &'static str, now: &std::sync::Arc<AtomicU64>) {
     let now = std::sync::Arc::clone(now);
     std::thread::spawn(move || {
         let mut before = u64::MAX;
         loop {
             std::thread::sleep(Duration::from_secs(300));
-            let seed = now.load(std::sync::atomic::Ordering::SeqCst);
+            let seed = now.load(Ordering::SeqCst);
             if seed == before {
                 println!("{name}: seed {seed} does not end");
                 std::process::exit(1);
@@ -103,19 +109,39 @@ fn watch(name: &'static str, now: &std::sync::Arc<std::sync::atomic::AtomicU64>)
     });
 }
 
+/// How many panics there were, on whatever thread: the guard takes one on its own for "cannot be judged".
+static PANICS: AtomicU64 = AtomicU64::new(0);
+
+fn panics(work: impl FnOnce() + std::panic::UnwindSafe) -> bool {
+    let before = PANICS.load(Ordering::SeqCst);
+    std::panic::catch_unwind(work).is_err() || PANICS.load(Ordering::SeqCst) > before
+}
+
+/// Counts the panics of all threads from now on. The second shell parser's own are expected and caught: it unwraps.
+fn count_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let place = info.location().map_or("", |location| location.file());
+        if !place.contains("brush-parser") {
+            PANICS.fetch_add(1, Ordering::SeqCst);
+            usual(info);
+        }
+    }));
+}
+
 fn run(target: &Target, lasts: Duration, seed: u64) {
     let Target(name, work) = target;
     let seeds = seeds();
     let (begun, mut count, mut worst) = (Instant::now(), 0_u64, (Duration::ZERO, 0));
-    let now = std::sync::Arc::new(std::sync::atomic::AtomicU64::new(seed));
+    let now = std::sync::Arc::new(AtomicU64::new(seed));
     watch(name, &now);
     while begun.elapsed() < lasts {
         let own = seed + count;
-        now.store(own, std::sync::atomic::Ordering::SeqCst);
+        now.store(own, Ordering::SeqCst);
         let mut random = mutate::Random::new(own);
         let (one, other) = (mutate::text(&mut random, &seeds), mutate::text(&mut random, &seeds));
         let one_began = Instant::now();
-        if std::panic::catch_unwind(|| work(&one, &other)).is_err() {
+        if panics(|| work(&one, &other)) {
             panic!("{name}: seed {own} panics: {one:?}");
         }
         let took = one_began.elapsed();
@@ -140,7 +166,7 @@ fn scripts(count: u64) {
         let (one, other) = (mutate::text(&mut random, &seeds), mutate::text(&mut random, &seeds));
         let began = Instant::now();
         for Target(name, work) in TARGETS.iter().filter(|target| ["danger", "masking"].contains(&target.0)) {
-            if std::panic::catch_unwind(|| work(&one, &other)).is_err() {
+            if panics(|| work(&one, &other)) {
                 panic!("{name}: seed {seed} panics: {one:?}");
             }
         }
@@ -154,6 +180,7 @@ fn main() {
     let number = |at: usize| words.get(at).and_then(|word| word.parse::<u64>().ok());
     let (wanted, seconds) = (words.first().map_or("all", String::as_str), number(1).unwrap_or(1));
     let seed = number(2).unwrap_or(1);
+    count_panics();
     if wanted == "scripts" {
         return scripts(number(1).unwrap_or(10_000));
     }

@@ -17,7 +17,7 @@ pub mod source;
 pub mod tokens;
 pub mod tree;
 pub mod values;
-mod watched;
+pub mod watched;
 pub mod yaml;
 
 pub use language::{Dialect, Language};

@@ -14,7 +14,7 @@ impl Lines {
     #[must_use]
     pub fn of(text: &str) -> Self {
         let mut starts = vec![0];
-        starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+        starts.extend(text.bytes().zip(1..).filter(|(byte, _)| *byte == b'\n').map(|(_, behind)| behind));
         Self { starts, len: text.len() }
     }
 

@@ -67,7 +67,7 @@ pub fn parse(grammar: Grammar, text: &str) -> Result<Tree, Unparsable> {
     if grammar == Grammar::Bash && text.matches("<<").count() * text.len() > MAX_READ_AHEAD {
         return Err(unparsable("it has too many here-documents"));
     }
-    if text.len() > SHORT {
+    if text.len() > SHORT && !watched::is_watched() {
         return parse_watched(grammar, text, WATCHED);
     }
     parse_here(grammar, text)
@@ -116,8 +116,15 @@ pub fn text_of<'a>(text: &'a str, node: Node<'_>) -> &'a str {
 /// The direct children of a node, anonymous ones included.
 #[must_use]
 pub fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    // Most nodes are words without anything below, and a cursor costs more than the question.
+    let count = node.child_count();
+    if count == 0 {
+        return Vec::new();
+    }
+    let mut out = Vec::with_capacity(count as usize);
     let mut cursor = node.walk();
-    node.children(&mut cursor).collect()
+    out.extend(node.children(&mut cursor));
+    out
 }
 
 /// Every node below and including `node`, in document order, without recursion.

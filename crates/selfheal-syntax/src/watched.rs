@@ -1,5 +1,8 @@
 //! Work that may never end, on a thread of its own, with an end for whoever waits for it.
 //!
+//! Work that is begun inside of such work is done where it is: one limit counts for all of it, and nothing is handed from
+//! thread to thread for every short text.
+//!
 //! A thread cannot be stopped from outside, so one that does not end in time is left alone and counted. With [`MAX_LEFT`]
 //! of them nothing more is begun: what is made to be slow is refused instead of taking every processor.
 
@@ -23,10 +26,21 @@ type Work = Box<dyn FnOnce() + Send>;
 thread_local! {
     /// The thread that works for this one: starting one for each text costs more than most texts.
     static WORKER: Cell<Option<mpsc::Sender<Work>>> = const { Cell::new(None) };
+    /// Whether this is such a thread.
+    static WATCHED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this is already a thread that somebody watches.
+#[must_use]
+pub fn is_watched() -> bool {
+    WATCHED.get()
 }
 
 /// The result of some work, or nothing when it takes longer than a limit, panics, or too much was left alone already.
 pub fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    if is_watched() {
+        return Some(work());
+    }
     counted(&LEFT, limit, work)
 }
 
@@ -72,7 +86,11 @@ fn counted<T: Send + 'static>(
 fn start() -> Option<mpsc::Sender<Work>> {
     let (sender, receiver) = mpsc::channel::<Work>();
     let thread = std::thread::Builder::new().name("parser".to_owned()).stack_size(STACK);
-    thread.spawn(move || receiver.into_iter().for_each(|work| work())).ok()?;
+    let run = move || {
+        WATCHED.set(true);
+        receiver.into_iter().for_each(|work| work());
+    };
+    thread.spawn(run).ok()?;
     Some(sender)
 }
 

@@ -13,8 +13,10 @@ pub mod shell;
 mod sql;
 mod variables;
 
+use std::time::Duration;
+
 use selfheal_core::admission::Danger;
-use selfheal_syntax::Language;
+use selfheal_syntax::{Language, watched};
 
 use crate::scope::Roots;
 
@@ -63,12 +65,24 @@ pub fn danger_of(language: Language, text: &str) -> Vec<Operation> {
     })
 }
 
+/// How long judging one text may take; what takes longer cannot be judged. Every step is bounded by itself: this is for the
+/// case that a bound is wrong.
+const LIMIT: Duration = Duration::from_secs(30);
+
 /// The dangerous operations of a text by the roots of its job; `None` when it cannot be judged.
 #[must_use]
 pub fn operations(language: Language, text: &str, roots: &Roots) -> Option<Vec<Operation>> {
     if text.len() > selfheal_syntax::tree::MAX_BYTES {
         return None;
     }
+    if watched::is_watched() {
+        return judged(language, text, roots);
+    }
+    let (text, roots) = (text.to_owned(), roots.clone());
+    watched::within(LIMIT, move || judged(language, &text, &roots)).flatten()
+}
+
+fn judged(language: Language, text: &str, roots: &Roots) -> Option<Vec<Operation>> {
     let mut out = match language {
         Language::Shell => shell::operations(text, roots)?,
         Language::Python => python::operations(text, roots)?,

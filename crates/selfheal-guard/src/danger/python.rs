@@ -6,7 +6,7 @@ mod runs;
 mod tables;
 mod worth;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use selfheal_core::admission::Danger::{self, High, Medium};
 use selfheal_syntax::python::{Argument, Call, Module};
@@ -20,13 +20,17 @@ use runs::shell_word;
 use tables::{ALWAYS, DELETERS, MOVERS, PATH_METHODS, RUNNERS, SERVICE_METHODS, SERVICES};
 use worth::assigned;
 
+/// Modules whose calls run commands on other machines, or look as if they did.
+const REMOTE: &[&str] = &["fabric", "paramiko", "invoke", "asyncssh", "spur", "plumbum"];
+
 /// How many operations of one program are listed.
 const MAX_OPERATIONS: usize = 2_000;
 
 /// The dangerous operations of a program; `None` when it cannot be judged.
 pub fn operations(text: &str, roots: &Roots) -> Option<Vec<Operation>> {
     let module = Module::parse(text).ok()?;
-    let mut judge = Judge { names: assigned(&module), module: &module, roots, out: Vec::new() };
+    let modules = module.imports().into_iter().map(|import| import.module).collect();
+    let mut judge = Judge { names: assigned(&module), module: &module, modules, roots, out: Vec::new() };
     for call in module.calls() {
         judge.call(&call);
     }
@@ -39,6 +43,8 @@ pub fn operations(text: &str, roots: &Roots) -> Option<Vec<Operation>> {
 struct Judge<'a> {
     module: &'a Module,
     names: BTreeMap<String, Vec<Node<'a>>>,
+    /// The modules that it imports: asked for every call, so looked up once.
+    modules: BTreeSet<String>,
     roots: &'a Roots,
     out: Vec<Operation>,
 }
@@ -104,9 +110,9 @@ impl<'a> Judge<'a> {
 
     /// Calls that count by the module that they come from.
     fn by_module(&mut self, call: &Call) {
-        let has = |name: &str| self.module.imports().iter().any(|import| import.module == name);
+        let (has_psutil, has_sh) = (self.modules.contains("psutil"), self.modules.contains("sh"));
         let method = call.callee.rsplit('.').next().unwrap_or_default();
-        if has("psutil")
+        if has_psutil
             && matches!(method, "kill" | "terminate" | "suspend" | "send_signal")
             && call.callee.contains('.')
         {
@@ -118,7 +124,7 @@ impl<'a> Judge<'a> {
             );
         }
         // `sh.rm("-rf", "x")`: every attribute of that module is a program.
-        let program = call.resolved.strip_prefix("sh.").filter(|_| has("sh"));
+        let program = call.resolved.strip_prefix("sh.").filter(|_| has_sh);
         if let Some(program) = program {
             let words = call.arguments.iter().map(|argument| self.value(argument).known());
             let words =
@@ -130,28 +136,27 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Whether it imports a module whose name begins with one of these.
+    fn imports_below(&self, names: &[&str]) -> bool {
+        names.iter().any(|name| {
+            self.modules.range((*name).to_owned()..).next().is_some_and(|module| module.starts_with(name))
+        })
+    }
+
     fn by_method(&mut self, call: &Call, subject: &str) {
         let Some((object, method)) = call.callee.rsplit_once('.') else { return };
         if let Some((_, deletes)) = PATH_METHODS.iter().find(|(own, _)| *own == method) {
             self.path_method(call, *deletes, subject);
         }
-        let services = self
-            .module
-            .imports()
-            .iter()
-            .any(|import| SERVICES.iter().any(|service| import.module.starts_with(service)));
+        let services = || self.imports_below(SERVICES);
         let destroys = ["delete_", "terminate_", "drop_", "purge_", "destroy_"]
             .iter()
             .any(|verb| method.starts_with(verb));
-        if services && (SERVICE_METHODS.contains(&method) || destroys) && !object.ends_with("os") {
+        if (SERVICE_METHODS.contains(&method) || destroys) && !object.ends_with("os") && services() {
             self.hit((call.line, subject), High, "danger/service-data", "it destroys data in a service");
         }
         if matches!(method, "execute" | "executescript" | "executemany" | "exec_driver_sql") {
-            let local = self
-                .module
-                .imports()
-                .iter()
-                .any(|import| import.module == "sqlite3" || import.module == "duckdb");
+            let local = self.modules.contains("sqlite3") || self.modules.contains("duckdb");
             for found in call
                 .arguments
                 .first()
@@ -168,13 +173,9 @@ impl<'a> Judge<'a> {
                 );
             }
         }
-        let remote = ["fabric", "paramiko", "invoke", "asyncssh", "spur", "plumbum"];
-        let connects = self
-            .module
-            .imports()
-            .iter()
-            .any(|import| remote.iter().any(|name| import.module.starts_with(name)));
-        if connects && matches!(method, "run" | "sudo" | "exec_command" | "local" | "execute") {
+        if matches!(method, "run" | "sudo" | "exec_command" | "local" | "execute")
+            && self.imports_below(REMOTE)
+        {
             let text = call.arguments.first().and_then(|argument| self.value(argument).known());
             for found in text.and_then(|text| shell::operations(&text, self.roots)).unwrap_or_default() {
                 self.hit((call.line, &found.subject), High, &found.rule, &found.why);
@@ -216,10 +217,9 @@ impl<'a> Judge<'a> {
 
     /// The environment as a whole given away, and processes started without end.
     fn loops(&mut self) {
-        let sends = self.module.imports().iter().any(|import| {
-            ["requests", "urllib.request", "http.client", "httpx", "socket", "aiohttp"]
-                .contains(&import.module.as_str())
-        });
+        let sends = ["requests", "urllib.request", "http.client", "httpx", "socket", "aiohttp"]
+            .iter()
+            .any(|name| self.modules.contains(*name));
         if sends && self.module.text().contains("os.environ)") {
             self.hit((1, "os.environ"), High, "danger/sends", "it gives the whole environment away");
         }

@@ -119,6 +119,8 @@ fn put_in(line: &str, known: &BTreeMap<String, String>, calls: &[String]) -> Str
     let mut rest = line;
     let mut replaced = 0;
     let assigns = line.split('=').next().map_or(0, str::len);
+    let assigned = line.contains('=');
+    let mut open = Open::default();
     while let Some(at) = rest.find(|c: char| c.is_alphabetic() || matches!(c, '$' | '@' | '_')) {
         let (before, tail) = rest.split_at(at);
         out.push_str(before);
@@ -128,10 +130,10 @@ fn put_in(line: &str, known: &BTreeMap<String, String>, calls: &[String]) -> Str
         let end = (sign + name_len).max(tail.chars().next().map_or(1, char::len_utf8));
         let name = tail.get(..end).unwrap_or_default();
         let behind = tail.get(end..).unwrap_or_default();
-        let left = out.len() < assigns && replaced == 0 && line.contains('=');
+        let left = out.len() < assigns && replaced == 0 && assigned;
         let member =
             before.ends_with(['.', ':', '>']) || behind.starts_with([':', '.']) && !behind.starts_with("...");
-        let quoted = out.matches(['"', '`']).count() % 2 == 1 || out.matches('\'').count() % 2 == 1;
+        let quoted = open.after(&out);
         let interpolated = sign == 1 || before.ends_with("${") || before.ends_with("#{");
         let value =
             known.get(name).filter(|_| !left && !member && replaced < 16 && (!quoted || interpolated));
@@ -141,7 +143,9 @@ fn put_in(line: &str, known: &BTreeMap<String, String>, calls: &[String]) -> Str
                     && (before.ends_with("${") || before.ends_with("#{"))
                     && behind.starts_with('}') =>
             {
+                // No quotes are among the two signs.
                 out.truncate(out.len() - 2);
+                open.counted = out.len();
                 out.push_str(bare(value));
                 rest = behind.get(1..).unwrap_or_default();
                 replaced += 1;
@@ -162,6 +166,29 @@ fn put_in(line: &str, known: &BTreeMap<String, String>, calls: &[String]) -> Str
     }
     out.push_str(rest);
     out
+}
+
+/// Whether a text that grows ends inside of a string; what was counted is not counted again.
+#[derive(Default)]
+struct Open {
+    counted: usize,
+    double: bool,
+    single: bool,
+}
+
+impl Open {
+    fn after(&mut self, text: &str) -> bool {
+        let more = text.as_bytes().get(self.counted..).unwrap_or_default();
+        for byte in more {
+            match byte {
+                b'"' | b'`' => self.double = !self.double,
+                b'\'' => self.single = !self.single,
+                _ => {}
+            }
+        }
+        self.counted = text.len();
+        self.double || self.single
+    }
 }
 
 /// The text of one string.

@@ -24,8 +24,10 @@ mod sql;
 pub(crate) mod text;
 mod yaml;
 
+use std::time::Duration;
+
 use selfheal_core::admission::{Finding, Weight};
-use selfheal_syntax::{Language, diff};
+use selfheal_syntax::{Language, diff, watched};
 
 pub(crate) use cut::cuts;
 
@@ -38,6 +40,9 @@ const MAX_FINDINGS: usize = 24;
 /// programs that have nothing in common takes the product of their sizes, so more is held and not judged.
 const MAX_CHANGED: usize = 16 * 1024;
 
+/// How long judging one change may take; what takes longer is held.
+const LIMIT: Duration = Duration::from_secs(30);
+
 /// What in a change hides a failure.
 #[must_use]
 pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding> {
@@ -48,6 +53,15 @@ pub fn masking_of(language: Language, before: &str, after: &str) -> Vec<Finding>
         let why = "more changes at once than can be compared";
         return vec![whole("masking/too-much", Weight::Hold, why)];
     }
+    if watched::is_watched() {
+        return judged(language, before, after);
+    }
+    let (before, after) = (before.to_owned(), after.to_owned());
+    watched::within(LIMIT, move || judged(language, &before, &after))
+        .unwrap_or_else(|| vec![whole("masking/unjudged", Weight::Hold, "it takes too long to be judged")])
+}
+
+fn judged(language: Language, before: &str, after: &str) -> Vec<Finding> {
     let mut out = match language {
         Language::Shell => shell::compare(before, after),
         Language::Python => python::compare(before, after),

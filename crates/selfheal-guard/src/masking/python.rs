@@ -1,5 +1,6 @@
 //! Masking in Python programs.
 
+mod codes;
 mod handlers;
 mod loss;
 mod steps;
@@ -301,14 +302,8 @@ fn loosened(old: &Module, new: &Module) -> Vec<Finding> {
 }
 
 fn looks_at_returncode(old: &Module, new: &Module) -> bool {
-    let uses = |module: &Module| {
-        module
-            .nodes("attribute")
-            .into_iter()
-            .filter(|node| module.text_of(*node).ends_with(".returncode"))
-            .count()
-    };
-    uses(new) > uses(old) || new.calls_of(".check_returncode").len() > old.calls_of(".check_returncode").len()
+    codes::used(new) > codes::used(old)
+        || new.calls_of(".check_returncode").len() > old.calls_of(".check_returncode").len()
 }
 
 /// Assertions, status checks and raises that are gone or weaker; tests that are skipped.

@@ -3,7 +3,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use brush_parser::ParseError;
+use brush_parser::ast::Program;
+use brush_parser::{ParseError, ParserOptions};
 
 use crate::watched;
 
@@ -46,24 +47,39 @@ pub enum Second {
 /// Asks the second parser. `posix` asks for the dialect of `sh`.
 #[must_use]
 pub fn second_opinion(text: &str, posix: bool) -> Second {
-    let too_much = text.len() > MAX_BYTES || text.matches("<<").count() > MAX_HERE;
-    if too_much || nesting(text) > MAX_NESTING || steps(text) > MAX_STEPS {
-        return Second::NoOpinion;
-    }
-    let options = brush_parser::ParserOptions { sh_mode: posix, posix_mode: posix, ..Default::default() };
-    let owned = text.to_owned();
-    watched::within(WATCHED, move || {
-        // The crate unwraps inside; a panic there must not become ours.
-        let parsed = catch_unwind(AssertUnwindSafe(|| {
-            brush_parser::Parser::new(owned.as_bytes(), &options).parse_program()
-        }));
-        match parsed {
-            Err(_) => Second::NoOpinion,
-            Ok(Ok(_)) => Second::Good,
-            Ok(Err(error)) => Second::Bad { line: line_of(&error), message: error.to_string() },
-        }
+    asked(text, posix, |parsed, _| match parsed {
+        Ok(_) => Second::Good,
+        Err(error) => Second::Bad { line: line_of(&error), message: error.to_string() },
     })
     .unwrap_or(Second::NoOpinion)
+}
+
+/// What comes of the program that the second parser reads; `None` when it does not read the text.
+pub fn with_program<T: Send + 'static>(
+    text: &str,
+    work: impl FnOnce(&Program, &ParserOptions) -> T + Send + 'static,
+) -> Option<T> {
+    asked(text, false, |parsed, options| parsed.ok().map(|program| work(&program, options))).flatten()
+}
+
+/// Gives a text to the second parser, unless that could take too long, and its answer to some work.
+fn asked<T: Send + 'static>(
+    text: &str,
+    posix: bool,
+    work: impl FnOnce(Result<Program, ParseError>, &ParserOptions) -> T + Send + 'static,
+) -> Option<T> {
+    let too_much = text.len() > MAX_BYTES || text.matches("<<").count() > MAX_HERE;
+    if too_much || nesting(text) > MAX_NESTING || steps(text) > MAX_STEPS {
+        return None;
+    }
+    let options = ParserOptions { sh_mode: posix, posix_mode: posix, ..Default::default() };
+    let owned = text.to_owned();
+    // The crate unwraps inside; a panic there must not become ours.
+    let guarded = move || {
+        let parse = || work(brush_parser::Parser::new(owned.as_bytes(), &options).parse_program(), &options);
+        catch_unwind(AssertUnwindSafe(parse)).ok()
+    };
+    watched::within(WATCHED, guarded).flatten()
 }
 
 /// An upper bound of how deep brackets and compound commands are nested, quotes not understood. Each closing word takes back

@@ -156,6 +156,10 @@ impl Builder<'_> {
     /// The statements of the substitutions below a node, outermost only: deeper ones belong to their own commands.
     fn inner(&mut self, node: Node<'_>, context: &Context) -> Vec<Statement> {
         let mut out = Vec::new();
+        // Nearly no command has a substitution, and to look at every node below each costs much.
+        if !["$(", "`", "<(", ">("].iter().any(|sign| self.text(node).contains(sign)) {
+            return out;
+        }
         let mut stack = children(node);
         stack.reverse();
         while let Some(next) = stack.pop() {
@@ -470,11 +474,17 @@ impl Builder<'_> {
             body: body_span.start + 2..body_span.end.saturating_sub(4).max(body_span.start + 2),
             body_lines: None,
             body_indent: String::new(),
-            indent: crate::edits::indentation(self.original, line),
+            indent: self.indent_of(line),
             one_line: line == done_line,
             span,
             context: context.clone(),
         }
+    }
+
+    /// The white space that a line begins with.
+    fn indent_of(&self, line: u32) -> String {
+        let text = self.lines.range(line).and_then(|range| self.original.get(range)).unwrap_or_default();
+        text.chars().take_while(|c| *c == ' ' || *c == '\t').collect()
     }
 
     /// The white space before an offset, when nothing else stands before it on its line.

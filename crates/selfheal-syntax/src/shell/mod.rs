@@ -10,6 +10,7 @@ mod brush;
 mod build;
 pub mod join;
 mod options;
+pub mod second;
 pub mod word;
 
 use std::ops::Range;

@@ -94,6 +94,18 @@ impl<'a> Judge<'a> {
                         value.pieces.extend(self.worth(right, depth + 1).pieces);
                         merged(value)
                     }
+                    // `"rm -rf %s" % place`
+                    ("%", Some((left, right))) => match self.worth(left, depth + 1).known() {
+                        Some(format) => {
+                            let given: Vec<Node<'a>> = match right.kind() {
+                                "tuple" => children(right).into_iter().filter(Node::is_named).collect(),
+                                _ => vec![right],
+                            };
+                            let given = given.into_iter().map(|node| self.worth(node, depth + 1));
+                            filled(&pieces_of(&format, '%'), &given.collect::<Vec<_>>())
+                        }
+                        None => unknown("?"),
+                    },
                     _ => unknown("?"),
                 }
             }
@@ -161,6 +173,19 @@ impl<'a> Judge<'a> {
                     })],
                 },
             },
+            // `text("DROP …")` and `sql.SQL("DROP …")` are the statement, `"…".strip()` is about the text.
+            "text" | "SQL" | "dedent" if arguments.len() == 1 => {
+                arguments.first().map_or_else(Value::default, |node| self.worth(*node, depth + 1))
+            }
+            "format" if self.object_of(node).is_some_and(|object| object.kind() == "string") => {
+                let format = self.object_of(node).and_then(|object| self.module.string(object));
+                let given: Vec<Value> = arguments
+                    .iter()
+                    .map(|node| node.child_by_field_name("value").unwrap_or(*node))
+                    .map(|node| self.worth(node, depth + 1))
+                    .collect();
+                filled(&pieces_of(&format.unwrap_or_default(), '{'), &given)
+            }
             "join" | "Path" | "PurePath" | "abspath" | "realpath" | "str" | "format" | "fspath"
             | "normpath" => {
                 let mut value = Value::default();
@@ -177,8 +202,7 @@ impl<'a> Judge<'a> {
                     && !function.starts_with("os.")
                     && function.contains('.') =>
             {
-                let object =
-                    node.child_by_field_name("function").and_then(|f| f.child_by_field_name("object"));
+                let object = self.object_of(node);
                 let mut value =
                     object.map_or_else(|| Value::text("."), |object| self.worth(object, depth + 1));
                 value.pieces.push(Piece::Text("/".to_owned()));
@@ -201,6 +225,11 @@ impl<'a> Judge<'a> {
                 })],
             },
         }
+    }
+
+    /// What the method of a call is called on.
+    fn object_of(&self, call: Node<'a>) -> Option<Node<'a>> {
+        call.child_by_field_name("function").and_then(|function| function.child_by_field_name("object"))
     }
 
     /// The items of a list of literals that a loop gives to a name.
@@ -248,6 +277,45 @@ fn is_home(text: &str) -> bool {
         .iter()
         .filter_map(|ask| text.strip_prefix(ask))
         .any(|rest| matches!(rest.trim_start_matches(['"', '\'']).get(..5), Some("HOME\"" | "HOME'")))
+}
+
+/// A format taken apart at its places: those of `%s`, or those of `{}` and `{name}`.
+fn pieces_of(format: &str, sign: char) -> Vec<String> {
+    let mut out = vec![String::new()];
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == sign && chars.peek() == Some(&sign) {
+            chars.next();
+            out.last_mut().into_iter().for_each(|last| last.push(sign));
+        } else if c == sign {
+            let ends = |c: char| if sign == '{' { c == '}' } else { c.is_ascii_alphabetic() };
+            // `%(name)s` has its letter behind the bracket.
+            let mut named = chars.peek() == Some(&'(');
+            for next in chars.by_ref() {
+                named &= next != ')';
+                if !named && ends(next) {
+                    break;
+                }
+            }
+            out.push(String::new());
+        } else {
+            out.last_mut().into_iter().for_each(|last| last.push(c));
+        }
+    }
+    out
+}
+
+/// A format with what is given in its places; what is missing is unknown.
+fn filled(texts: &[String], given: &[Value]) -> Value {
+    let mut value = Value::default();
+    for (at, text) in texts.iter().enumerate().take(64) {
+        if let Some(before) = at.checked_sub(1) {
+            let own = given.get(before).map(|value| value.pieces.clone());
+            value.pieces.extend(own.unwrap_or_else(|| vec![Piece::Unknown(Unknown::default())]));
+        }
+        value.pieces.push(Piece::Text(text.clone()));
+    }
+    merged(value)
 }
 
 fn merged(value: Value) -> Value {

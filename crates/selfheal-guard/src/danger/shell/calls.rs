@@ -40,7 +40,7 @@ impl Walk<'_> {
             return self.hit((line, &name), Danger::High, "danger/too-much", TOO_MUCH);
         }
         if self.called.insert(text.clone()) {
-            self.text(&text, &Stdin::Nothing, Some(line));
+            self.read_already(|walk| walk.part(&text, line));
         }
     }
 

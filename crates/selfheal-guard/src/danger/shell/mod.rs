@@ -17,11 +17,14 @@ mod renamed;
 mod rules;
 mod runners;
 mod surroundings;
+mod twice;
 mod wrappers;
 mod written;
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use selfheal_core::admission::Danger;
 use selfheal_syntax::shell::{Command, CommandKind, Script, Statement, StatementKind};
@@ -45,6 +48,9 @@ const MAX_WORK: u32 = 20_000;
 const MAX_NESTED: usize = 256 * 1024;
 /// How many operations of one text are listed.
 const MAX_OPERATIONS: usize = 2_000;
+/// The longest nested text that is kept parsed, in bytes, and how many are.
+const KEPT_BYTES: usize = 1_024;
+const KEPT_SCRIPTS: usize = 256;
 /// Why a text is held that would take too long.
 const TOO_MUCH: &str = "there is too much to be judged";
 /// What starting one parse costs, as so many bytes of text.
@@ -104,6 +110,12 @@ struct Walk<'a> {
     prelude: Vec<(String, String)>,
     /// The line of the outermost text, while inside a nested one.
     line: Option<u32>,
+    /// Whether texts are read by the second parser too.
+    reads_again: bool,
+    /// Short texts in which both parsers read the same.
+    agreed: HashSet<String>,
+    /// Short nested texts that were parsed.
+    scripts: HashMap<String, Rc<Script>>,
     out: Vec<Operation>,
     /// The commands that were judged, where they are asked for.
     seen: Option<Vec<(u32, Vec<String>)>>,
@@ -139,6 +151,9 @@ impl<'a> Walk<'a> {
             called: std::collections::BTreeSet::new(),
             prelude: Vec::new(),
             line: None,
+            reads_again: true,
+            agreed: HashSet::new(),
+            scripts: HashMap::new(),
             out: Vec::new(),
             seen: None,
         }
@@ -158,23 +173,58 @@ impl<'a> Walk<'a> {
         if self.depth > 0 && !self.affords(text, line) {
             return Some(());
         }
-        let script = Script::parse(text).ok()?;
+        let script = self.parsed(text)?;
         self.depth += 1;
         let before = (self.line, self.cwd.clone());
         self.line = self.line.or(line);
+        self.judged(&script, text, stdin);
+        self.cwd.clone_from(&before.1);
+        if self.reads_again && !self.agreed.contains(text) {
+            self.again(&script, text, stdin, line);
+        }
+        (self.line, self.cwd) = before;
+        self.depth -= 1;
+        Some(())
+    }
+
+    /// A text as a script. Scripts say the same short texts again and again (a trap, an `awk` program, the body of a
+    /// function), so those are kept.
+    fn parsed(&mut self, text: &str) -> Option<Rc<Script>> {
+        if let Some(known) = self.scripts.get(text) {
+            return Some(Rc::clone(known));
+        }
+        let script = Rc::new(Script::parse(text).ok()?);
+        if self.depth > 0 && text.len() <= KEPT_BYTES && self.scripts.len() < KEPT_SCRIPTS {
+            self.scripts.insert(text.to_owned(), Rc::clone(&script));
+        }
+        Some(script)
+    }
+
+    /// Judges one reading of a text.
+    fn judged(&mut self, script: &Script, text: &str, stdin: &Stdin) {
         let unit = Unit {
-            values: Values::in_any_environment(&script).with_script_path("./script"),
-            script: &script,
+            values: Values::in_any_environment(script).with_script_path("./script"),
+            script,
             index: OnceCell::new(),
         };
         self.block(&unit, script.body(), stdin);
         self.whole(&unit);
         if script.has_error() {
-            self.crude(text, understood_until(&script));
+            self.crude(text, understood_until(script));
         }
-        (self.line, self.cwd) = before;
-        self.depth -= 1;
-        Some(())
+    }
+
+    /// Judges a part of the text that counts for itself.
+    fn part(&mut self, text: &str, line: u32) {
+        // What cannot be parsed was said of the whole.
+        let _ = self.text(text, &Stdin::Nothing, Some(line));
+    }
+
+    /// Does something with texts that are parts of one that was read twice already.
+    fn read_already(&mut self, work: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.reads_again, false);
+        work(self);
+        self.reads_again = before;
     }
 
     /// Counts one piece of work; when there is too much, that is said once and nothing more is looked at.
@@ -226,7 +276,7 @@ impl<'a> Walk<'a> {
             for piece in
                 pieces.iter().filter(|piece| !piece.trim().is_empty() && !piece.trim_start().starts_with('#'))
             {
-                self.text(piece, &Stdin::Nothing, Some(number));
+                self.read_already(|walk| walk.part(piece, number));
             }
         }
         self.hit((1, ""), Danger::Medium, "danger/not-understood", unread);

@@ -171,11 +171,10 @@ impl Places<'_> {
         if is_system(path) || SYSTEM_LOGS.iter().any(|log| text.starts_with(log)) {
             return Place::System;
         }
-        if ["/tmp", "/var/tmp", "/dev/shm"]
-            .iter()
-            .any(|folder| path.starts_with(folder) && depth > Path::new(folder).components().count())
-        {
-            return Place::Temporary;
+        let below = TEMPORARY.iter().find_map(|folder| text.strip_prefix(folder)?.strip_prefix('/'));
+        if let Some(below) = below.filter(|below| !below.is_empty()) {
+            // A pattern for everything there takes what belongs to others, too.
+            return if below.starts_with(['*', '?', '[']) { Place::Outside } else { Place::Temporary };
         }
         if (path.starts_with("/home") || path.starts_with("/root") || path.starts_with("/Users"))
             && depth <= 3 + usize::from(!path.starts_with("/root"))
@@ -189,6 +188,9 @@ impl Places<'_> {
 fn is_default(roots: &Roots) -> bool {
     roots.folders.is_empty() && roots.named.is_empty()
 }
+
+/// Folders in which everybody keeps temporary files.
+const TEMPORARY: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
 
 /// System files that hold passwords or keys; `*` stands for one part.
 const SECRET_FILES: &[&str] = &[

@@ -6,6 +6,7 @@ use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::python::Module;
 use selfheal_syntax::tree::{Node, children, descendants};
 
+use super::codes;
 use super::handlers::{is_exit, is_idempotent, is_message, is_quiet, is_success_call, is_success_exit};
 use super::{fresh, line, squeezed};
 use crate::finding::at;
@@ -368,7 +369,9 @@ fn unchecked(old: &Module, new: &Module) -> Option<Finding> {
             .collect()
     };
     let looks = |module: &Module| {
-        module.text().matches("returncode").count() + module.text().matches("waitstatus").count()
+        codes::used(module)
+            + module.calls_of(".check_returncode").len()
+            + module.text().matches("waitstatus").count()
     };
     let (had, has) = (silent(old), silent(new));
     (raising(new) < raising(old) && has.len() > had.len() && looks(new) <= looks(old)).then(|| {

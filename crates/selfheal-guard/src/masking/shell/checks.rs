@@ -134,12 +134,36 @@ fn changed(old: &Command, new: &Command) -> Option<Finding> {
     if weaker {
         return refuse("a check asks for less than before");
     }
+    if compares_with_something(&before) && only_asks_whether_it_is_there(&after) {
+        return refuse("a check that compares asks only whether something is there now");
+    }
     let numbers =
         |words: &[String]| words.iter().filter_map(|word| word.parse::<i64>().ok()).collect::<Vec<_>>();
     if numbers(&before) != numbers(&after) && !numbers(&before).is_empty() {
         return refuse("the expected number of a check is another");
     }
     Some(at("masking/check-changed", line, Weight::Medium, "a check is another one than before"))
+}
+
+/// Operators that compare two values.
+const COMPARING: &[&str] =
+    &["=", "!=", "=~", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
+
+/// Whether a test compares something with more than nothing or zero.
+fn compares_with_something(words: &[String]) -> bool {
+    let nothing = |word: Option<&String>| word.is_none_or(|word| word.is_empty() || word == "0");
+    words.windows(3).any(|three| match three {
+        [left, sign, right] => {
+            COMPARING.contains(&sign.as_str()) && !nothing(Some(left)) && !nothing(Some(right))
+        }
+        _ => false,
+    })
+}
+
+/// Whether a test asks for nothing but that a text is not empty or that a file exists.
+fn only_asks_whether_it_is_there(words: &[String]) -> bool {
+    let unary = ["-n", "-e", "-f", "-r", "-s", "-v", "-d"];
+    matches!(words, [sign, _] if unary.contains(&sign.as_str())) || matches!(words, [_])
 }
 
 /// A word of a test without quotes, braces and defaults.
