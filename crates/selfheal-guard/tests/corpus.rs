@@ -49,6 +49,7 @@ fn dangerous_operations_are_told_from_harmless_ones() {
     let corpora = [
         include_str!("corpus/danger.tsv"),
         include_str!("corpus/danger-second.tsv"),
+        include_str!("corpus/danger-third.tsv"),
         include_str!("corpus/danger-independent.tsv"),
     ];
     let rows: Vec<Vec<String>> = corpora.into_iter().flat_map(rows).collect();
@@ -105,6 +106,12 @@ fn families_of_masking_are_found_in_every_language() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn what_a_model_would_propose_is_told_from_what_it_should() {
+    let wrong = judged_otherwise(include_str!("corpus/masking-third.tsv"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Twelve ways to say the same in other words.
 const REWRITINGS: [fn(&str) -> String; 12] = [
     |text| format!("true; {text}"),
@@ -127,6 +134,7 @@ fn a_dangerous_row_stays_dangerous_in_other_words() {
     let corpora = [
         include_str!("corpus/danger.tsv"),
         include_str!("corpus/danger-second.tsv"),
+        include_str!("corpus/danger-third.tsv"),
         include_str!("corpus/danger-independent.tsv"),
     ];
     let mut lowered = Vec::new();

@@ -9,7 +9,10 @@ use selfheal_syntax::Language;
 use super::shell::places::{Cwd, Place, Places};
 use super::{Operation, recipes, shell, sql, variables};
 use crate::scope::Roots;
-use strings::{at_home, concatenated, interpolations, strings, without_data, without_strings};
+use strings::{
+    at_home, concatenated, interpolated, interpolations, strings, without_data, without_messages,
+    without_strings,
+};
 use tables::{Row, patterns};
 
 /// The dangerous operations of a text.
@@ -35,7 +38,10 @@ fn by_tables(language: Language, text: &str, roots: &Roots) -> Vec<Operation> {
         if line.len() < 3 || line.starts_with(comment) {
             continue;
         }
-        let bare = without_strings(line);
+        let mut bare = without_strings(line);
+        if language == Language::Ruby {
+            bare.push_str(&interpolated(line));
+        }
         for (regex, Row(languages, _, danger, rule, why)) in rows {
             if languages.contains(&language)
                 && (regex.is_match(&bare)
@@ -53,7 +59,10 @@ fn by_tables(language: Language, text: &str, roots: &Roots) -> Vec<Operation> {
             _ => bare.clone(),
         };
         if runs.as_ref().is_some_and(|regex| regex.is_match(&runs_here)) {
-            out.extend(run(number, &interpolations(line), roots));
+            out.extend(run(number, &interpolations(&without_messages(line)), roots));
+            if language == Language::Ruby {
+                out.extend(run(number, &interpolated(line), roots));
+            }
         }
         let runs_something =
             runs.as_ref().is_some_and(|regex| regex.is_match(&bare)) || bare.contains("eval");

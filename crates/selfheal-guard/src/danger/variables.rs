@@ -29,7 +29,7 @@ fn patterns() -> Option<&'static Patterns> {
         let one = |text: &str| Regex::new(text).ok();
         Some(Patterns {
             assigned: one(
-                r"^\s*(?:my|our|local|const|let|var)?\s*([$@]?[A-Za-z_]\w*)\s*=\s*((?:\(|\[|%w|qw|\+)?\s*['\x22`(\[{/|][^;]*)",
+                r"^\s*(?:my|our|local|const|let|var)?\s*([$@]?[A-Za-z_]\w*)\s*=\s*((?:\(|\[|%w|qw|\+|join\b)?\s*['\x22`(\[{/|][^;]*)",
             )?,
             pushed: one(r"^\s*(?:push\s*\(?\s*(@\w+)\s*,|([A-Za-z_]\w*)\.(?:push|concat|append)\s*\(|([A-Za-z_]\w*)\s*<<)\s*([^;]*)")?,
             appended: one(r"^\s*([$@]?[A-Za-z_]\w*)\s*(?:\.=|\+=)\s*([^;]*)")?,
@@ -105,12 +105,26 @@ fn add(known: &mut BTreeMap<String, String>, joined: bool, (name, value): (Optio
 /// A value as strings with commas between them: words of `qw(…)` and `%w[…]` each for itself.
 fn worth(value: &str) -> String {
     let value = value.trim().trim_end_matches([';', ',']);
+    if let Some(joined) = joined(value) {
+        return joined;
+    }
     let words = value.strip_prefix("qw").or_else(|| value.strip_prefix("%w"));
     if let Some(words) = words {
         let words = words.trim_matches(['(', ')', '[', ']', '{', '}', '/', '|', ' ']);
         return words.split_whitespace().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
     }
     value.trim_matches(['(', ')', '[', ']', ' ']).to_owned()
+}
+
+/// `join ' ', 'rm', '-rf', $x` and `["rm", "-rf", x].join(" ")` as one string; names stand as they would in one.
+fn joined(value: &str) -> Option<String> {
+    let list = match value.strip_prefix("join") {
+        Some(rest) => rest.trim_start_matches(['(', ' ']).split_once(',')?.1,
+        None => value.rsplit_once(".join").map(|(list, _)| list)?,
+    };
+    let words = list.split(',').map(|word| word.trim_matches(['(', ')', '[', ']', ' ', '\'', '"']));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    (!words.is_empty()).then(|| format!("\"{}\"", words.join(" ")))
 }
 
 /// A line with known names replaced by what they are worth: outside of strings as strings, in strings as their text.
@@ -209,6 +223,8 @@ mod tests {
         let node =
             "const { exec: run } = require(\"child_process\");\nconst c = `rm`;\nrun(c + \" -rf /srv\");\n";
         assert!(followed(Language::Node, node).contains("system(`rm` + \" -rf /srv\");"));
+        let perl = "my $c = join ' ', 'rm', '-rf', '/srv';\nexec $c;\n";
+        assert!(followed(Language::Perl, perl).contains("exec \"rm -rf /srv\";"));
         assert!(followed(Language::Node, "cp[\"exec\"](\"x\");\n").contains("cp.exec(\"x\");"));
     }
 

@@ -26,6 +26,7 @@ const FORMS: &[Form] = &[
     Form(PYTHON, r#"([\w.\[\]'"()]+)\s+or\s+CONST"#),
     Form(PYTHON, r"\.get\(\s*([^,()]+?)\s*(?:,\s*CONST)?\s*\)"),
     Form(PYTHON, r"(?:=|return|\(|,)\s*([^=]+?)\s+if\s+.+?\s+else\s+CONST"),
+    Form(PYTHON, r"^\s*(\w+)\s*=[^=].*\bif\b.+\belse\s+CONST\s*$"),
     Form(PYTHON, r#"getattr\(\s*\w[\w.]*\s*,\s*['"](\w+)['"]\s*,\s*CONST"#),
     Form(PYTHON, r"next\((.+?),\s*CONST\s*\)"),
     Form(NODE, r#"([\w.\[\]'"()]+)\s*(?:\|\||\?\?)=?\s*CONST"#),
@@ -82,7 +83,9 @@ fn in_line(form: &Regex, code: &str, old: &str, place: &Place) -> Option<Weight>
         let counts = asked && tight(code).contains(&format!("[{subject}]=")) && code.contains('+');
         // `d[k] or 0` says already what counts where there is nothing.
         let treated = asked && old.contains(&format!("[{subject}]or"));
-        let fresh = !bare.is_empty() && there && !old.contains(&whole) && !counts && !treated;
+        // `x = … if rows else 0`: the name itself must have been given something before.
+        let named = whole.starts_with(&format!("{subject}=")) && !old.contains(&format!("{subject}="));
+        let fresh = !bare.is_empty() && !named && there && !old.contains(&whole) && !counts && !treated;
         fresh.then(|| weigh(value, code, place))
     });
     all.max()

@@ -6,6 +6,7 @@
 
 mod change;
 mod cut;
+mod downgraded;
 mod dropped;
 mod embedded;
 pub mod lines;
@@ -82,6 +83,7 @@ fn judged(language: Language, before: &str, after: &str) -> Vec<Finding> {
     out.extend(dropped::compare(language, &places));
     out.extend(narrower::compare(language, &places));
     out.extend(cut::compare(&places, after));
+    out.extend(downgraded::compare(&places));
     out.extend(replaced::compare(language, &places, after));
     out.truncate(MAX_FINDINGS);
     out

@@ -247,6 +247,17 @@ fn loosened(old: &Module, new: &Module) -> Vec<Finding> {
             out.push(at("masking/data-dropped", place.map_or(1, |call| call.line), weight, *why));
         }
     }
+    // `session.verify = False`
+    for node in fresh(old, new, "assignment") {
+        let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+        else {
+            continue;
+        };
+        let attribute = left.child_by_field_name("attribute").map_or("", |name| new.text_of(name));
+        let value = new.text_of(right).trim_matches(['"', '\'']);
+        let row = LOOSE.iter().find(|(name, loose, _)| *name == attribute && *loose == value);
+        out.extend(row.map(|(_, _, why)| at("masking/check-off", line(node), Weight::Refuse, *why)));
+    }
     for (name, why) in OFF {
         let uses = |module: &Module| {
             module

@@ -1,5 +1,8 @@
 //! Strings in lines of Perl, JavaScript and Ruby: what stands in them, and lines without them or without data.
 
+use std::sync::OnceLock;
+
+use regex_lite::Regex;
 use selfheal_syntax::Language;
 
 /// Ways to ask for somebody's home, in lines that delete, as the path that a shell writes for it.
@@ -23,11 +26,37 @@ pub(super) fn at_home(text: &str) -> String {
     let one = |line: &str| {
         let deletes = DELETES.iter().any(|word| line.contains(word));
         match HOMES.iter().find(|home| deletes && line.contains(**home)) {
-            Some(home) if !line.contains(&format!("{{{home}")) => line.replace(home, "\"~\""),
+            Some(home) if !line.contains(&format!("{{{home}")) => put_home(line, home),
             _ => line.to_owned(),
         }
     };
     text.lines().map(|line| one(line) + "\n").collect()
+}
+
+/// A line with `~` where it asks for a home: as a string of its own, or as a part of the one that it stands in.
+fn put_home(line: &str, home: &str) -> String {
+    let mut out = String::new();
+    for (at, part) in line.split(home).enumerate() {
+        if at > 0 {
+            let inside = out.matches(['"', '`']).count() % 2 == 1;
+            out.push_str(if inside { "~" } else { "\"~\"" });
+        }
+        out.push_str(part);
+    }
+    out
+}
+
+/// What stands in the `#{…}` of the strings of a line: it is code, though it stands in a string.
+pub(super) fn interpolated(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some((_, tail)) = rest.split_once("#{").filter(|_| out.len() < line.len()) {
+        let end = tail.find('}').unwrap_or(tail.len());
+        out.push_str("; ");
+        out.push_str(tail.get(..end).unwrap_or_default());
+        rest = tail.get(end..).unwrap_or_default();
+    }
+    out
 }
 
 /// `${…}` of templates and `#{…}` of strings as variables of a shell that nobody sets.
@@ -155,6 +184,16 @@ pub(super) fn without_strings(line: &str) -> String {
         }
     }
     out
+}
+
+/// A line without the strings that it only says: `print "…"`, `console.log("…")`.
+pub(super) fn without_messages(line: &str) -> String {
+    static ONCE: OnceLock<Option<Regex>> = OnceLock::new();
+    let says = ONCE.get_or_init(|| {
+        let words = r#"(\b(?:print|printf|say|warn|die|puts|p|console\.\w+)\s*\(?\s*)(?:"(?:[^"\\`{]|\\.)*"|'[^'`]*')"#;
+        Regex::new(words).ok()
+    });
+    says.as_ref().map_or_else(|| line.to_owned(), |says| says.replace_all(line, "$1").into_owned())
 }
 
 pub(super) fn strings(line: &str) -> Vec<String> {

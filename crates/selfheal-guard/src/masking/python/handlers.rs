@@ -54,6 +54,10 @@ fn handler(module: &Module, node: Node<'_>) -> Option<Finding> {
             "an exception ends the program with success",
         ));
     }
+    if made_up(module, body) {
+        let why = "a value that nobody worked out takes the place of one that failed";
+        return Some(at("masking/default", at_line, Weight::Refuse, why));
+    }
     let kept = keeps(module, body);
     let quiet = children(body)
         .into_iter()
@@ -88,6 +92,42 @@ fn handler(module: &Module, node: Node<'_>) -> Option<Finding> {
     }
     let names = caught.join(", ");
     Some(at("masking/swallowed", at_line, Weight::Refuse, format!("{names} is caught and forgotten")))
+}
+
+/// Calls whose result has nothing to do with what failed: clocks and dice.
+const UNRELATED: &[&str] = &[
+    "now",
+    "utcnow",
+    "today",
+    "time.time",
+    "monotonic",
+    "uuid1",
+    "uuid4",
+    "random",
+    "randint",
+    "choice",
+    "token_hex",
+];
+
+/// Whether what the `try` gives a name is replaced by the time of day or by chance.
+fn made_up(module: &Module, handler: Node<'_>) -> bool {
+    let Some(tried) = handler.parent().and_then(|clause| clause.parent()) else { return false };
+    let given = |root: Node<'_>| -> Vec<(String, String)> {
+        let all = descendants(root).into_iter().filter(|node| node.kind() == "assignment");
+        let pair = |node: Node<'_>| {
+            let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
+            let function = right.child_by_field_name("function").map_or("", |name| module.text_of(name));
+            Some((module.text_of(left).to_owned(), function.to_owned()))
+        };
+        all.filter_map(pair).collect()
+    };
+    let Some(body) = tried.child_by_field_name("body") else { return false };
+    let worked_out = given(body);
+    let unrelated =
+        |call: &str| UNRELATED.iter().any(|name| call == *name || call.rsplit('.').next() == Some(name));
+    given(handler).into_iter().any(|(name, call)| {
+        unrelated(&call) && worked_out.iter().any(|(own, before)| *own == name && !unrelated(before))
+    })
 }
 
 /// The names of the exceptions that a clause catches; empty for a bare one.

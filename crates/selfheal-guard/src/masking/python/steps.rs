@@ -98,7 +98,17 @@ fn not_waited_for(old: &Module, new: &Module) -> Option<Finding> {
             + module.calls_of(".submit").len()
     };
     let threads = |module: &Module| module.text().matches("Thread(").count();
-    let more = tasks(new) > tasks(old) && waits(new) < waits(old)
+    // The result of a task carries its exception; where nobody asks for it, it is lost.
+    let asks = |module: &Module| {
+        [".result", ".gather", ".as_completed", ".exception", ".get"]
+            .iter()
+            .map(|name| module.calls_of(name).len())
+            .sum::<usize>()
+    };
+    let started = |module: &Module| tasks(module) + module.calls_of(".apply_async").len();
+    let unasked = started(new) > 0 && started(new) >= started(old) && asks(new) < asks(old);
+    let more = unasked
+        || tasks(new) > tasks(old) && waits(new) < waits(old)
         || threads(new) > threads(old) && !new.text().contains(".join(");
     more.then(|| {
         at("masking/background", 1, Weight::Refuse, "a step runs in the background and nothing waits for it")

@@ -21,7 +21,9 @@ const WEAKER: &[(&str, &[&str])] = &[
     ("-eq", &["-ge", "-le", "-gt", "-lt", "-ne"]),
     ("-gt", &["-ge"]),
     ("-lt", &["-le"]),
-    ("=", &["!=", "=~"]),
+    (">", &[">="]),
+    ("<", &["<="]),
+    ("=", &["!=", "=~", ">=", "<="]),
     ("==", &["!=", "=~"]),
     ("-s", &["-e", "-f", "-r", "-n"]),
     ("-f", &["-e"]),
@@ -38,6 +40,8 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
     out.extend(empty_defaults(sides));
     out.extend(alternatives_added(sides));
     out.extend(set_by_hand(sides));
+    out.extend(inner_bars(sides));
+    out.extend(waits_for_nothing(sides));
     out
 }
 
@@ -109,7 +113,10 @@ fn shared(one: &Command, other: &Command) -> usize {
 fn changed(old: &Command, new: &Command) -> Option<Finding> {
     let line = new.lines.0;
     let words = |command: &Command| -> Vec<String> {
-        let all = command.words.iter().map(normal).filter(|word| word != "test").collect::<Vec<_>>();
+        let all = match command.kind {
+            CommandKind::Arithmetic => command.words.iter().flat_map(|word| tokens(&word.text)).collect(),
+            _ => command.words.iter().map(normal).filter(|word| word != "test").collect::<Vec<_>>(),
+        };
         all.into_iter().map(|word| if word == "==" { "=".to_owned() } else { word }).collect()
     };
     let (before, after) = (words(old), words(new));
@@ -143,6 +150,83 @@ fn changed(old: &Command, new: &Command) -> Option<Finding> {
         return refuse("the expected number of a check is another");
     }
     Some(at("masking/check-changed", line, Weight::Medium, "a check is another one than before"))
+}
+
+/// The names, numbers and operators of an expression.
+fn tokens(text: &str) -> Vec<String> {
+    let kind = |c: char| match c {
+        c if c.is_alphanumeric() || "_$.".contains(c) => 1,
+        c if "<>=!&|".contains(c) => 2,
+        c if c.is_whitespace() => 0,
+        _ => 3,
+    };
+    let mut out: Vec<String> = Vec::new();
+    let mut before = 0;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // `${n:-0}` is `n` for an expression.
+        if c == '$' && chars.peek() == Some(&'{') {
+            let inside: String = chars.by_ref().take_while(|c| *c != '}').skip(1).collect();
+            out.push(inside.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+            before = 0;
+            continue;
+        }
+        match (kind(c), out.last_mut()) {
+            (0, _) => {}
+            (own, Some(last)) if own == before && own < 3 => last.push(c),
+            _ => out.push(c.to_string()),
+        }
+        before = kind(c);
+    }
+    out
+}
+
+/// The tokens of a program but columns and numbers of lines, which may move.
+fn bars(text: &str) -> Vec<String> {
+    let all = tokens(text);
+    let counts = |at: usize| {
+        let before = at.checked_sub(2).and_then(|at| all.get(at)).map(String::as_str);
+        matches!(before, Some("NR" | "FNR" | "NF"))
+    };
+    let kept = all.iter().enumerate().filter(|(at, token)| !token.starts_with('$') && !counts(*at));
+    kept.map(|(_, token)| token.clone()).collect()
+}
+
+/// A check inside of a program that a command is given (`awk '$5 > 90 { exit 1 }'`) whose numbers or comparisons are others.
+fn inner_bars(sides: &Sides) -> Vec<Finding> {
+    let bare = |text: &str| {
+        text.chars()
+            .filter(|c| !(c.is_ascii_digit() || "<>=!.".contains(*c) || c.is_whitespace()))
+            .collect::<String>()
+    };
+    let fresh = sides.new.script.commands().iter().zip(&sides.origin);
+    let mut out = Vec::new();
+    for (new, old) in fresh.filter_map(|(new, at)| Some((new, sides.old.script.commands().get((*at)?)?))) {
+        let pairs = old.words.iter().zip(&new.words).filter(|(old, new)| old.text != new.text);
+        let weaker = pairs.into_iter().any(|(old, new)| {
+            let program = old.text.contains("exit") && old.text.contains(['>', '<', '=', '!']);
+            program && bare(&old.text) == bare(&new.text) && bars(&old.text) != bars(&new.text)
+        });
+        if weaker {
+            let why = "the check in a program that the command runs is another";
+            out.push(at("masking/check-weakened", new.lines.0, Weight::Refuse, why));
+        }
+    }
+    out
+}
+
+/// `wait` without a process is always content.
+fn waits_for_nothing(sides: &Sides) -> Option<Finding> {
+    let count = |script: &selfheal_syntax::shell::Script, asked: bool| {
+        let all = script.commands().iter().filter(|command| command.is("wait"));
+        all.filter(|command| command.arguments().iter().any(|word| !word.text.starts_with('-')) == asked)
+            .count()
+    };
+    let (old, new) = (&sides.old.script, &sides.new.script);
+    let found = count(new, true) < count(old, true) && count(new, false) > count(old, false);
+    let line = new.commands().iter().rfind(|command| command.is("wait")).map_or(1, |command| command.lines.0);
+    let why = "`wait` without a process succeeds whatever became of it";
+    found.then(|| at("masking/status-ignored", line, Weight::Refuse, why))
 }
 
 /// Operators that compare two values.

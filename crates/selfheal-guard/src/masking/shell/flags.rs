@@ -99,6 +99,25 @@ const ADDED: &[Flag] = &[
         why: "leaves tests out",
     },
     Flag {
+        commands: &["gradle", "gradlew"],
+        words: &["-x", "--exclude-task"],
+        letters: "",
+        why: "leaves tasks out",
+    },
+    Flag {
+        commands: &["go", "cargo", "rspec", "ansible-playbook", "npm", "pnpm", "yarn"],
+        words: &["-short", "--no-run", "--tag", "--skip-tags", "--audit-level", "--audit-level="],
+        letters: "",
+        why: "leaves out what it checked before",
+    },
+    Flag { commands: &["ctest"], words: &["-E", "-LE"], letters: "", why: "leaves tests out" },
+    Flag {
+        commands: &["make", "gmake"],
+        words: &["--touch", "--question", "-t", "-q", "-n"],
+        letters: "tqn",
+        why: "no longer runs the recipes",
+    },
+    Flag {
         commands: &["npm", "pnpm", "yarn"],
         words: &["--if-present", "--ignore-scripts", "--force"],
         letters: "",
@@ -204,6 +223,12 @@ const REMOVED: &[Flag] = &[
         ],
         letters: "",
         why: "is less strict than before",
+    },
+    Flag {
+        commands: &["python", "python3"],
+        words: &["-Werror", "error"],
+        letters: "",
+        why: "takes warnings that were errors",
     },
     Flag {
         commands: &["bash", "sh", "ksh", "dash"],
@@ -364,11 +389,22 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
             sides.origin.get(index).copied().flatten().and_then(|at| sides.old.script.commands().get(at));
         if let Some(old) = origin {
             out.extend(flags(old, new));
+            out.extend(each_for_itself(old, new));
         }
         out.extend(opened(origin, new));
         out.extend(silenced(origin, new));
     }
     out
+}
+
+/// `find … -exec cmd {} +` fails when the command fails, `-exec cmd {} \;` does not.
+fn each_for_itself(old: &Command, new: &Command) -> Option<Finding> {
+    let ends = |command: &Command, sign: &str| {
+        command.is("find") && command.arguments().iter().map(plain).any(|word| word == sign)
+    };
+    let found = ends(old, "+") && !ends(new, "+") && ends(new, ";");
+    let why = "`find` no longer fails when the command fails that it runs";
+    found.then(|| at("masking/errors-ignored", new.lines.0, Weight::Refuse, why))
 }
 
 /// A `chmod` that lets everybody write where that was not so.
