@@ -53,6 +53,14 @@ const TABLE: &[(&str, &[&str])] = &[
     ("unset_variable", &["misspelt-or-not-set-yet"]),
     ("working_folder", &["relative-to-other-folder"]),
     ("git_branch", &["reference-gone"]),
+    ("nested_key", &["key-renamed"]),
+    ("optional_list", &["key-optional"]),
+    ("read_columns", &["other-format", "other-number-of-fields"]),
+    ("awk_columns", &["other-format", "other-number-of-fields"]),
+    ("heading_line", &["other-format"]),
+    ("compressed_now", &["renamed-or-moved"]),
+    ("scratch_folder", &["folder-missing", "not-made-yet", "missing-there"]),
+    ("standard_module", &["module-not-installed"]),
 ];
 
 #[cfg(test)]

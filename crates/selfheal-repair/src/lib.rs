@@ -18,11 +18,13 @@ mod globs;
 pub mod knowledge;
 mod manual;
 mod memory;
+mod notes;
 mod old_forms;
 pub mod prompts;
 mod python;
 mod rules;
 mod shell;
+mod tables;
 #[cfg(test)]
 mod testing;
 mod text;

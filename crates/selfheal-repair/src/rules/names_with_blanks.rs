@@ -281,6 +281,7 @@ fn over_pattern(
     inner: &str,
     name: &str,
 ) -> Option<Vec<(Range<usize>, String)>> {
+    let (inner, ending) = filtered(inner)?;
     let listed = inner.strip_prefix("ls")?.trim_start();
     let listed = listed.strip_prefix("-1 ").unwrap_or(listed).trim();
     if listed.starts_with('-') || listed.contains(['|', ';', '\n', ' ']) {
@@ -290,6 +291,9 @@ fn over_pattern(
         "[ -e \"${name}\" ] || [ -L \"${name}\" ] || {{ echo \"no file matches ${name}\" >&2; continue; }}"
     );
     let mut edits = Vec::new();
+    if has_pattern(listed) && ending.is_some() {
+        return None;
+    }
     if has_pattern(listed) {
         edits.push((item.clone(), quoted_word(listed)));
         edits.push(script.put_first(block, &check));
@@ -297,7 +301,7 @@ fn over_pattern(
         // `ls DIR` gives bare names.
         let folder =
             if listed.is_empty() { String::new() } else { format!("{}/", quoted(&listed.replace('"', ""))) };
-        edits.push((item.clone(), format!("{folder}*")));
+        edits.push((item.clone(), format!("{folder}*{}", ending.unwrap_or_default())));
         let (span, first) = script.put_first(block, &check);
         let bare = if folder.is_empty() {
             String::new()
@@ -307,6 +311,28 @@ fn over_pattern(
         edits.push((span, format!("{first}{bare}")));
     }
     Some(edits)
+}
+
+/// A listing without the filters behind it that a pattern says as well: `| sort`, and `| grep '\.txt$'` as an ending.
+fn filtered(inner: &str) -> Option<(&str, Option<String>)> {
+    let mut stages = inner.split('|').map(str::trim);
+    let listing = stages.next()?;
+    let mut ending = None;
+    for stage in stages {
+        let pattern = stage.strip_prefix("grep ").map(|word| unquoted(word.trim_start_matches("-E ").trim()));
+        match pattern {
+            _ if stage == "sort" => {}
+            Some(pattern) if ending.is_none() => {
+                let bare = pattern.strip_suffix('$')?.replace("\\.", ".");
+                let plain =
+                    bare.starts_with('.') && bare.chars().skip(1).all(|c| c.is_alphanumeric() || c == '.');
+                ending = Some(bare).filter(|_| plain && pattern.starts_with("\\."));
+                ending.as_ref()?;
+            }
+            _ => return None,
+        }
+    }
+    Some((listing, ending))
 }
 
 /// Variables that `read` fills with whole lines.

@@ -128,6 +128,11 @@ fn made(call: &Call) -> Option<Made> {
             call.arguments.get(1)?
         }
         "sqlite3.connect" => call.keyword("database").or_else(|| call.arguments.first())?,
+        "logging.FileHandler"
+        | "logging.handlers.RotatingFileHandler"
+        | "logging.handlers.TimedRotatingFileHandler"
+        | "logging.handlers.WatchedFileHandler"
+        | "logging.basicConfig" => call.keyword("filename").or_else(|| call.arguments.first())?,
         "os.mkdir" => return Some(Made::Nested),
         _ => {
             let (object, method) = call.callee.rsplit_once('.')?;

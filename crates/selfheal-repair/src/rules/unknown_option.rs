@@ -43,6 +43,8 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let help = help(case, &tool);
     let mut parts: Vec<(Range<usize>, String)> = Vec::new();
     let mut said: Vec<String> = Vec::new();
+    // What the help says was only renamed does what it did.
+    let stated = refused.iter().all(|old| renamed(&help, old).is_some());
     for old in refused {
         let new = proposed_by_message(case, &old)
             .or_else(|| renamed(&help, &old))
@@ -64,7 +66,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     .evidence(format!("{name} itself names {said}"))
     .meaning()
     .rewrite(&file, splice(&file.text, parts), format!("line {number}: {said}"));
-    if is_read(&script, command) {
+    if is_read(&script, command) && !(stated && prints_as_before(case, &help)) {
         // A tool whose options changed may print in another form too, and whoever reads it would go on with wrong values.
         draft.raise(Risk::High);
     }
@@ -239,6 +241,17 @@ fn renamed(help: &str, old: &str) -> Option<String> {
     }
 }
 
+/// Whether neither the help nor the notes beside the job say that a tool prints in another form.
+fn prints_as_before(case: &Case, help: &str) -> bool {
+    const FORMS: [&str; 9] =
+        ["column", "columns", "heading", "header", "headings", "cents", "prints", "fields", "format"];
+    let says = |text: &str| {
+        let lower = text.to_lowercase();
+        FORMS.iter().any(|word| text::whole_words(&lower, word).next().is_some())
+    };
+    !says(help) && !crate::notes::notes(case).iter().skip(1).any(|note| says(&note.text))
+}
+
 /// Whether something reads what a command prints.
 fn is_read(script: &Script, command: &Command) -> bool {
     let text = script.text.get(..command.span.start).unwrap_or_default().trim_end();
@@ -263,7 +276,7 @@ fn help(case: &Case, tool: &Tool) -> String {
     let answers = asks
         .iter()
         .filter_map(|ask| case.scene.ask(&ask.iter().map(String::as_str).collect::<Vec<_>>()))
-        .filter(|answer| answer.contains("--"));
+        .filter(|answer| answer.contains("--") || tool.sub.is_some() && answer.lines().count() > 2);
     let mut text = String::new();
     // Of a command that is not known any more, the tool may say nothing but where its help is.
     for answer in answers {
@@ -438,8 +451,10 @@ mod tests {
         let fault = || Fault::UnknownOption { command: "tool".into(), option: "dump".into() };
         let case = TestCase::new("x.sh", "tool dump --quiet a\n", scene()).fault(fault()).at(1);
         assert_eq!(case.healed(&UnknownOption), "tool export --silent a\n");
-        let case = TestCase::new("x.sh", "tool dump --quiet a > b\n", scene()).fault(fault()).at(1);
-        assert_eq!(case.ask(&UnknownOption)[0].proposal.risk, Risk::High);
+        let read = |scene| TestCase::new("x.sh", "tool dump --quiet a > b\n", scene).fault(fault()).at(1);
+        assert_eq!(read(scene()).ask(&UnknownOption)[0].proposal.risk, Risk::Medium);
+        let told = scene().file("CHANGES", "3.0: the first line is a heading\n");
+        assert_eq!(read(told).ask(&UnknownOption)[0].proposal.risk, Risk::High);
         let case = TestCase::new("x.sh", "tool purge a\n", scene())
             .fault(Fault::UnknownOption { command: "tool".into(), option: "purge".into() })
             .at(1);

@@ -1,0 +1,1 @@
+exports.words = (text) => [...new Set(text.toLowerCase().match(/[a-z]+/g) || [])];

