@@ -246,7 +246,7 @@ fn over_lines(
     inner: &str,
     name: &str,
 ) -> Option<Vec<(Range<usize>, String)>> {
-    let plain = inner.starts_with("ls ") && !inner.contains(['|', ';', '\n']);
+    let plain = picked(inner) && !inner.contains([';', '\n', '&']);
     let bash = script.text.lines().next().is_none_or(|first| !first.ends_with("/sh"));
     (plain && bash).then(|| {
         let head = format!("while IFS= read -r {name}; do");
@@ -281,7 +281,6 @@ fn over_pattern(
     inner: &str,
     name: &str,
 ) -> Option<Vec<(Range<usize>, String)>> {
-    let (inner, ending) = filtered(inner)?;
     let listed = inner.strip_prefix("ls")?.trim_start();
     let listed = listed.strip_prefix("-1 ").unwrap_or(listed).trim();
     if listed.starts_with('-') || listed.contains(['|', ';', '\n', ' ']) {
@@ -291,9 +290,6 @@ fn over_pattern(
         "[ -e \"${name}\" ] || [ -L \"${name}\" ] || {{ echo \"no file matches ${name}\" >&2; continue; }}"
     );
     let mut edits = Vec::new();
-    if has_pattern(listed) && ending.is_some() {
-        return None;
-    }
     if has_pattern(listed) {
         edits.push((item.clone(), quoted_word(listed)));
         edits.push(script.put_first(block, &check));
@@ -301,7 +297,7 @@ fn over_pattern(
         // `ls DIR` gives bare names.
         let folder =
             if listed.is_empty() { String::new() } else { format!("{}/", quoted(&listed.replace('"', ""))) };
-        edits.push((item.clone(), format!("{folder}*{}", ending.unwrap_or_default())));
+        edits.push((item.clone(), format!("{folder}*")));
         let (span, first) = script.put_first(block, &check);
         let bare = if folder.is_empty() {
             String::new()
@@ -313,26 +309,12 @@ fn over_pattern(
     Some(edits)
 }
 
-/// A listing without the filters behind it that a pattern says as well: `| sort`, and `| grep '\.txt$'` as an ending.
-fn filtered(inner: &str) -> Option<(&str, Option<String>)> {
+/// Whether a listing is only picked from and sorted, line by line.
+fn picked(inner: &str) -> bool {
     let mut stages = inner.split('|').map(str::trim);
-    let listing = stages.next()?;
-    let mut ending = None;
-    for stage in stages {
-        let pattern = stage.strip_prefix("grep ").map(|word| unquoted(word.trim_start_matches("-E ").trim()));
-        match pattern {
-            _ if stage == "sort" => {}
-            Some(pattern) if ending.is_none() => {
-                let bare = pattern.strip_suffix('$')?.replace("\\.", ".");
-                let plain =
-                    bare.starts_with('.') && bare.chars().skip(1).all(|c| c.is_alphanumeric() || c == '.');
-                ending = Some(bare).filter(|_| plain && pattern.starts_with("\\."));
-                ending.as_ref()?;
-            }
-            _ => return None,
-        }
-    }
-    Some((listing, ending))
+    let listing = stages.next().is_some_and(|stage| stage.starts_with("ls "));
+    let picks = ["grep", "sort", "head", "tail"];
+    listing && stages.all(|stage| picks.contains(&stage.split_whitespace().next().unwrap_or_default()))
 }
 
 /// Variables that `read` fills with whole lines.
