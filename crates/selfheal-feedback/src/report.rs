@@ -139,6 +139,7 @@ fn findings(input: &ReportInput<'_>) -> Vec<Found> {
             one.weight = one.weight.saturating_add(SEEN);
         }
     }
+    passed_over_before_the_end(input, &mut found);
     found.extend(from_end(input));
     if found.iter().all(|one| one.weight <= REMARK) {
         found.extend(own_words(input));
@@ -151,6 +152,30 @@ fn findings(input: &ReportInput<'_>) -> Vec<Found> {
         found.push(bare(Fault::SilentExit { code: input.run.ended.code() }, String::new()));
     }
     found
+}
+
+/// A test that cannot be made counts as false, and the job goes on: where something else is told of later, that ended it.
+fn passed_over_before_the_end(input: &ReportInput<'_>, found: &mut [Found]) {
+    let Some((path, text)) = input.script else { return };
+    let last = found.iter().filter(|one| one.weight > REMARK).map(|one| one.order).max();
+    let in_condition = |one: &Found| {
+        let line = one.spots.first().filter(|spot| spot.file.file_name() == path.file_name());
+        let source =
+            line.and_then(|spot| text.lines().nth(spot.line.checked_sub(1)? as usize)).map(str::trim);
+        source.is_some_and(|source| {
+            ["if ", "elif ", "while ", "until "].iter().any(|word| source.starts_with(word))
+                || source.contains("&&")
+                || source.contains("||")
+        })
+    };
+    let test =
+        |one: &Found| matches!(&one.fault, Fault::BadValue { message, .. } if message.starts_with("[: "));
+    for one in found.iter_mut() {
+        let dialect = matches!(&one.fault, Fault::Dialect { construct } if construct == "[ == ]");
+        if (test(one) || dialect) && last.is_some_and(|last| one.order < last) && in_condition(one) {
+            one.weight = one.weight.min(REMARK);
+        }
+    }
 }
 
 /// What the script says itself before it ends: one of the last lines, where its text says that to standard error.
@@ -181,6 +206,14 @@ fn refine(input: &ReportInput<'_>, found: &mut Found) {
     );
     if shell && crlf && by_crlf {
         found.fault = Fault::CarriageReturn { path: Some(path.to_path_buf()) };
+    }
+    // Of `[ 2 == 0 ]` dash names the 2.
+    if matches!(&found.fault, Fault::BadValue { message, .. } if message == "[: unexpected operator") {
+        let spot = found.spots.first().filter(|spot| spot.file.file_name() == path.file_name());
+        let line = spot.and_then(|spot| text.lines().nth(spot.line.checked_sub(1)? as usize));
+        if line.is_some_and(|line| line.contains("[ ") && line.contains(" == ")) {
+            found.fault = Fault::Dialect { construct: "[ == ]".into() };
+        }
     }
     // dash stops at `(` both in an array of bash and in a plain mistake.
     let bash = text.lines().next().is_some_and(|first| first.contains("bash"))

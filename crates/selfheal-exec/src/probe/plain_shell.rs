@@ -166,12 +166,16 @@ pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, endi
     findings
 }
 
-/// The line number in the last message of dash about the script: `SCRIPT: N: …`.
+/// The line number in the last message of dash about the script: `SCRIPT: N: …`. A test that cannot be made counts as false
+/// and the script goes on, so what is said after `[: ` ends it only where nothing else is said later.
 fn line_in_message(stderr: &str, call: &Call) -> Option<u32> {
     let prefix =
         format!("{}: ", Some(call.script.to_str()?).filter(|name| !name.is_empty()).or(call.shell.to_str())?);
-    let rest = stderr.lines().rev().find_map(|line| line.strip_prefix(&prefix))?;
-    rest.split_once(':')?.0.parse().ok()
+    let mut said = stderr.lines().rev().filter(|line| !line.trim().is_empty()).enumerate();
+    said.find_map(|(later, line)| {
+        let (number, message) = line.strip_prefix(&prefix)?.split_once(": ")?;
+        (later == 0 || !message.starts_with("[: ")).then(|| number.parse().ok()).flatten()
+    })
 }
 
 /// Each word of a script's text with the line that it is on, where that is only one.
@@ -235,6 +239,18 @@ mod tests {
         let stderr = "a.sh: 4: Syntax error: \"(\" unexpected\n";
         let found = findings(&call, Path::new("/w"), traced[..1].to_vec(), &Ending { code: 2, stderr });
         assert_eq!((found.failing, found.steps[1].line), (Some(1), 4));
+    }
+
+    #[test]
+    fn a_test_that_counts_as_false_is_not_the_end() {
+        let call = script_at(&words(&["sh", "a.sh"]), None).unwrap();
+        let traced = || vec![(0, "[ 2 == 0 ]".to_owned()), (0, "mv a b".to_owned())];
+        let stderr = "a.sh: 3: [: 2: unexpected operator\nmv: cannot stat 'a'\n";
+        let found = findings(&call, Path::new("/w"), traced(), &Ending { code: 1, stderr });
+        assert_eq!((found.failing, found.steps[1].words[0].as_str()), (Some(1), "mv"));
+        let stderr = "a.sh: 3: [: 2: unexpected operator\n";
+        let found = findings(&call, Path::new("/w"), traced(), &Ending { code: 2, stderr });
+        assert_eq!(found.steps.last().unwrap().line, 3);
     }
 
     #[test]

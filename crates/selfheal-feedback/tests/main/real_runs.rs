@@ -36,6 +36,15 @@ fn bash_says_where() {
 }
 
 #[test]
+fn a_test_that_counts_as_false_did_not_end_the_job() {
+    let text = "set -e\nn=2\nif [ $n == 0 ]; then exit; fi\ncp /dev/null missing/x\n";
+    let Some(report) = of("dash", "x.sh", text) else { return };
+    assert_eq!(report.location.map(|place| place.line), Some(4), "{}", report.core_error);
+    assert!(report.core_error.contains("cp"), "{}", report.core_error);
+    assert!(report.faults.contains(&Fault::Dialect { construct: "[ == ]".into() }), "{:?}", report.faults);
+}
+
+#[test]
 fn a_shell_script_with_windows_line_ends_is_known() {
     let report = of("bash", "x.sh", "set -e\r\ncd /tmp\r\n").unwrap();
     assert!(matches!(report.fault(), Some(Fault::CarriageReturn { .. })), "{:?}", report.faults);

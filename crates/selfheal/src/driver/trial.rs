@@ -249,6 +249,13 @@ impl Healer<'_> {
         seen: &mut BTreeSet<Point>,
     ) -> Result<Grown, CommandError> {
         let (report, further) = self.look_at(&attempt, boxed);
+        tracing::debug!(
+            repair = attempt.candidate.proposal.summary.join("; "),
+            error = report.core_error,
+            line = report.location.as_ref().map(|place| place.line),
+            further = further.len(),
+            "a repair stands before another fault"
+        );
         attempt.left = Some(report.signature.clone());
         let stuck = attempt.clone().with(Showed::Failed, &boxed.rung, report.core_error.clone());
         if seen.len() > MOST_STEPS || !seen.insert(point_of(&report)) {
