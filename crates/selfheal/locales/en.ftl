@@ -468,6 +468,7 @@ task-which = { "  " }step { $step }
 task-what = { "  " }  what went wrong: { $text }
 task-reason = { "  " }  probable reason: { $text }
 task-do = { "  " }  what to do: { $text }
+task-output = { "  " }  its output: { $path }
 task-approve = { "  " }  a proved repair waits: selfheal approve { $id }
 task-decide = { "  " }  it may have done its work or a part of it and is not repeated unasked: look, then add --done { $step } or --again { $step } to the line below
 task-left = { "  " }left behind: { $path }

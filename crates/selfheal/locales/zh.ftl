@@ -416,6 +416,7 @@ task-which = { "  " }步骤 { $step }
 task-what = { "  " }  出了什么问题：{ $text }
 task-reason = { "  " }  可能的原因：{ $text }
 task-do = { "  " }  该做什么：{ $text }
+task-output = { "  " }  它的输出：{ $path }
 task-approve = { "  " }  一个经过验证的修复在等待：selfheal approve { $id }
 task-decide = { "  " }  它可能已经做完全部或一部分，不会自动重做：请查看后，在下面的命令后加上 --done { $step } 或 --again { $step }
 task-left = { "  " }留下了：{ $path }

@@ -11,7 +11,7 @@ use crate::support::{document, env, only_incident};
 const JOB: &str =
     "#!/bin/bash\nset -eu\ntotal=$(cat total)\ncount=$(cat count)\necho $((total / count)) > mean\n";
 
-fn job_env() -> TestEnv {
+pub fn job_env() -> TestEnv {
     let env = env();
     env.write("mean.sh", JOB);
     env.write("total", "10\n");
@@ -19,7 +19,7 @@ fn job_env() -> TestEnv {
     env
 }
 
-fn diagnosis() -> serde_json::Value {
+pub fn diagnosis() -> serde_json::Value {
     json!({
         "basis": "project",
         "evidence": ["mean.sh: line 5: division by 0"],
@@ -31,7 +31,7 @@ fn diagnosis() -> serde_json::Value {
     })
 }
 
-fn proposal() -> serde_json::Value {
+pub fn proposal() -> serde_json::Value {
     json!({
         "changes_meaning": false,
         "change_summary": ["Line 5: the mean is zero when count is zero."],
@@ -45,7 +45,7 @@ fn proposal() -> serde_json::Value {
 }
 
 /// Writes the user's settings file.
-fn settings(env: &TestEnv, text: &str) {
+pub fn settings(env: &TestEnv, text: &str) {
     let folder = env.home().join(".config/selfheal");
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("selfheal.toml"), text).unwrap();

@@ -3,6 +3,7 @@
 use selfheal_testkit::{ModelServer, Reply};
 use serde_json::{Value, json};
 
+use crate::model::{diagnosis, job_env, proposal, settings};
 use crate::support::{env, has_box};
 
 fn answer(script: &str) -> Value {
@@ -117,4 +118,39 @@ fn a_step_with_a_need_runs_at_once_where_that_is_allowed() {
     assert_eq!((run.code, env.read("whole").as_str()), (0, "one\ntwo\n"), "{run:?}");
     // What was kept needs no model any more.
     assert_eq!(env.run(&["task", "run", "t.toml"]).code, 0);
+}
+
+/// The state of the task goes with the questions about a step that is healed, and must come back whole.
+#[test]
+fn a_step_that_is_healed_by_a_model_keeps_the_state_whole() {
+    let env = job_env();
+    if !has_box(&env) {
+        return;
+    }
+    env.write("t.toml", "id = \"t\"\n[[steps]]\nid = \"first\"\nrun = \"true\"\n[[steps]]\nid = \"mean\"\nrun = [\"bash\", \"mean.sh\"]\nneeds = [\"first\"]\noutputs = [\"mean\"]\n");
+    let kept = |completed: &[&str]| {
+        let mut answer = proposal();
+        answer["state_update"] = json!({
+            "completed": completed, "decisions": ["a mean of nothing is zero"], "known_issues": ["there may be no numbers"],
+            "pending": ["mean"],
+        });
+        Reply::json(&answer)
+    };
+    let server = ModelServer::start([Reply::json(&diagnosis()), kept(&[]), kept(&["first"])]);
+    let url = server.url();
+    settings(&env, &format!("[model]\nname = \"openai:test\"\nurl = \"{url}\"\nway = \"full\"\n"));
+    let run = env.run(&["task", "run", "t.toml", "--apply", "medium"]);
+    assert_eq!((run.code, env.read("mean").as_str()), (0, "0\n"), "{run:?}");
+    let sent: Vec<String> = server.requests().iter().map(|request| request.json().to_string()).collect();
+    assert_eq!(sent.len(), 3);
+    assert!(sent.iter().all(|sent| sent.contains("It is step mean of a task")), "{sent:?}");
+    assert!(
+        sent[1].contains("state_update") && sent[2].contains("state_update.completed lacks"),
+        "{}",
+        sent[2]
+    );
+    let state: Value = serde_json::from_str(&env.run(&["task", "status", "--json"]).stdout).unwrap();
+    assert_eq!(state["decisions"][0]["what"], "a mean of nothing is zero");
+    assert_eq!(state["known_issues"][0], "there may be no numbers");
+    assert_eq!(state["steps"]["mean"]["result"]["healing"]["status"], "healed");
 }

@@ -1,5 +1,6 @@
 //! The one transition function of a task.
 
+use super::graph::Names;
 use super::{
     CleanupRecord, Decision, Reach, RetryClass, Stage, Step, StepOutcome, StepResult, StepStage, Task,
     TaskState,
@@ -96,7 +97,7 @@ pub fn step(
 ) -> Result<(TaskState, Vec<Action>), Unfit> {
     let mut next = state.clone();
     next.updated = at;
-    let engine = Engine { task, state: &mut next, at };
+    let engine = Engine { task, names: Names::of(task), state: &mut next, at };
     let actions = engine.take(event)?;
     next.sum_up();
     Ok((next, actions))
@@ -104,6 +105,7 @@ pub fn step(
 
 struct Engine<'a> {
     task: &'a Task,
+    names: Names<'a>,
     state: &'a mut TaskState,
     at: Timestamp,
 }
@@ -262,12 +264,14 @@ impl Engine<'_> {
         let mut actions = Vec::new();
         if self.state.stopping.is_none() {
             self.skip();
-            for step in self.task.steps.clone() {
-                let running = self.all(StepStage::Running).len();
-                if running < self.task.concurrency.max(1) && self.may_start(&step) {
-                    self.start(&step.id);
-                    actions.push(Action::Start(step.id));
-                }
+            let failed = self.something_failed();
+            let free = self.task.concurrency.max(1).saturating_sub(self.all(StepStage::Running).len());
+            let task = self.task;
+            // What is started changes nothing for the others: it has not ended.
+            let ready = task.steps.iter().filter(|step| self.may_start(step, failed)).take(free);
+            for step in ready.collect::<Vec<_>>() {
+                self.start(&step.id);
+                actions.push(Action::Start(step.id.clone()));
             }
         }
         if actions.is_empty() && self.all(StepStage::Running).is_empty() && self.state.stage == Stage::Running
@@ -291,14 +295,14 @@ impl Engine<'_> {
 
     /// Conditions that do not hold skip their steps; that may decide the next one.
     fn skip(&mut self) {
-        while let Some(id) = self
-            .task
-            .steps
-            .iter()
-            .find(|step| self.is_pending(step) && self.needs_ended(step) && !self.condition_holds(step))
-            .map(|step| step.id.clone())
-        {
-            self.set(&id, StepStage::Skipped);
+        loop {
+            let unwanted =
+                |step: &&Step| self.is_pending(step) && self.needs_ended(step) && !self.condition_holds(step);
+            let all: Vec<&Step> = self.task.steps.iter().filter(unwanted).collect();
+            if all.is_empty() {
+                return;
+            }
+            all.into_iter().for_each(|step| self.set(&step.id, StepStage::Skipped));
         }
     }
 
@@ -306,16 +310,16 @@ impl Engine<'_> {
         self.state.steps.get(&step.id).is_some_and(|step| step.stage == StepStage::Pending)
     }
 
-    fn may_start(&self, step: &Step) -> bool {
+    fn may_start(&self, step: &Step, something_failed: bool) -> bool {
         if !self.is_pending(step) || !self.needs_ended(step) || !self.condition_holds(step) {
             return false;
         }
-        if let Some(first) = self.task.stands_in_for(&step.id) {
+        if let Some(first) = self.names.stands_in_for(&step.id) {
             return self.failed_itself(&first.id);
         }
         // After a failure nothing new begins but what was written for it.
         let for_failures = step.when.as_ref().is_some_and(super::When::speaks_of_failure);
-        for_failures || (!self.something_failed() && step.needs.iter().all(|need| self.is_good(need)))
+        for_failures || (!something_failed && step.needs.iter().all(|need| self.is_good(need)))
     }
 
     fn condition_holds(&self, step: &Step) -> bool {
@@ -330,7 +334,7 @@ impl Engine<'_> {
     fn seen(&self, id: &str) -> Option<(StepOutcome, i32)> {
         let own = self.state.outcome(id)?;
         let code = self.state.steps.get(id)?.result.as_ref().map_or(0, |result| result.code);
-        let stand_in = self.task.step(id).and_then(|step| step.fallback.as_deref());
+        let stand_in = self.names.step(id).and_then(|step| step.fallback.as_deref());
         match stand_in {
             Some(stand_in) if own == StepOutcome::Failed => match self.state.steps.get(stand_in)?.stage {
                 StepStage::Ended => {
@@ -356,7 +360,7 @@ impl Engine<'_> {
     fn something_failed(&self) -> bool {
         self.task.steps.iter().any(|step| {
             let stage = self.state.steps.get(&step.id).map(|step| step.stage);
-            let stands_in = self.task.stands_in_for(&step.id).is_some();
+            let stands_in = self.names.stands_in_for(&step.id).is_some();
             stage == Some(StepStage::HandedOver)
                 || (!stands_in && self.seen(&step.id).is_some_and(|(outcome, _)| !outcome.is_good()))
         })
@@ -369,7 +373,7 @@ impl Engine<'_> {
                 continue;
             }
             let unneeded =
-                self.task.stands_in_for(&step.id).is_some_and(|first| !self.failed_itself(&first.id));
+                self.names.stands_in_for(&step.id).is_some_and(|first| !self.failed_itself(&first.id));
             let stage = if unneeded && self.state.stopping.is_none() {
                 StepStage::Skipped
             } else {

@@ -20,6 +20,7 @@ pub struct Fault {
 /// Everything that is wrong with a task, in the order of its steps.
 #[must_use]
 pub fn check(task: &Task) -> Vec<Fault> {
+    let known = Names::of(task);
     let mut faults = Vec::new();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let mut written = BTreeMap::new();
@@ -30,7 +31,7 @@ pub fn check(task: &Task) -> Vec<Fault> {
         if seen.insert(&step.id, number).is_some() {
             fault("id", format!("there are two steps `{}`", step.id), "give each step its own id");
         }
-        names(task, step, &mut fault);
+        names(task, &known, step, &mut fault);
         for output in &step.outputs {
             if let Some(other) = written.insert(output, &step.id).filter(|other| **other != step.id) {
                 let what = format!("`{other}` and `{}` both write {}", step.id, output.display());
@@ -50,12 +51,12 @@ pub fn check(task: &Task) -> Vec<Fault> {
     faults
 }
 
-fn names(task: &Task, step: &Step, fault: &mut impl FnMut(&'static str, String, &str)) {
+fn names(task: &Task, known: &Names<'_>, step: &Step, fault: &mut impl FnMut(&'static str, String, &str)) {
     for need in &step.needs {
-        if task.step(need).is_none() {
+        if known.step(need).is_none() {
             let hint = near(task, need);
             fault("needs", format!("`{}` needs `{need}`, and there is no such step", step.id), &hint);
-        } else if task.stands_in_for(need).is_some() {
+        } else if known.stands_in_for(need).is_some() {
             let hint = "need the step that it stands in for";
             fault("needs", format!("`{}` needs `{need}`, which only stands in for another", step.id), hint);
         }
@@ -67,7 +68,7 @@ fn names(task: &Task, step: &Step, fault: &mut impl FnMut(&'static str, String, 
         }
     }
     if let Some(other) = &step.fallback {
-        let found = task.step(other);
+        let found = known.step(other);
         if found.is_none() {
             fault("fallback", format!("there is no step `{other}` to fall back to"), &near(task, other));
         } else if other == &step.id {
@@ -83,35 +84,76 @@ fn names(task: &Task, step: &Step, fault: &mut impl FnMut(&'static str, String, 
 /// The steps in an order in which each comes after what it needs; without those in a circle.
 #[must_use]
 pub fn order(task: &Task) -> Vec<&Step> {
-    let mut done: BTreeSet<&str> = BTreeSet::new();
-    let mut order = Vec::new();
-    loop {
-        let ready = task.steps.iter().find(|step| {
-            !done.contains(step.id.as_str()) && before(task, step).all(|name| done.contains(name))
-        });
-        let Some(step) = ready else { return order };
-        done.insert(&step.id);
-        order.push(step);
+    let names = Names::of(task);
+    let mut waits: Vec<usize> = Vec::new();
+    let mut behind: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (number, step) in task.steps.iter().enumerate() {
+        let before: BTreeSet<&str> = names.before(step).collect();
+        waits.push(before.len());
+        before.into_iter().for_each(|name| behind.entry(name).or_default().push(number));
     }
+    let mut ready: BTreeSet<usize> =
+        waits.iter().enumerate().filter(|(_, waits)| **waits == 0).map(|(number, _)| number).collect();
+    let mut order = Vec::new();
+    while let Some(step) = ready.pop_first().and_then(|number| task.steps.get(number)) {
+        order.push(step);
+        // Of two steps with one name the first counts.
+        let is_first = names.step(&step.id).is_some_and(|first| std::ptr::eq(first, step));
+        for number in behind.get(step.id.as_str()).into_iter().flatten().filter(|_| is_first) {
+            if let Some(waits) = waits.get_mut(*number) {
+                *waits -= 1;
+                if *waits == 0 {
+                    ready.insert(*number);
+                }
+            }
+        }
+    }
+    order
 }
 
-/// What must have ended before a step: what it needs, and the step that it stands in for.
-fn before<'a>(task: &'a Task, step: &'a Step) -> impl Iterator<Item = &'a str> {
-    let known = |name: &&str| task.step(name).is_some();
-    let first = task.stands_in_for(&step.id).map(|first| first.id.as_str());
-    step.needs.iter().map(String::as_str).filter(known).chain(first)
+/// The steps by their names, for tasks with many.
+pub(super) struct Names<'a> {
+    steps: BTreeMap<&'a str, &'a Step>,
+    stand_ins: BTreeMap<&'a str, &'a Step>,
+}
+
+impl<'a> Names<'a> {
+    /// Of a task.
+    pub(super) fn of(task: &'a Task) -> Self {
+        // The first of a name counts.
+        let steps = task.steps.iter().rev().map(|step| (step.id.as_str(), step));
+        let firsts = task.steps.iter().rev();
+        let stand_ins = firsts.filter_map(|step| Some((step.fallback.as_deref()?, step)));
+        Self { steps: steps.collect(), stand_ins: stand_ins.collect() }
+    }
+
+    /// A step by its name.
+    pub(super) fn step(&self, id: &str) -> Option<&'a Step> {
+        self.steps.get(id).copied()
+    }
+
+    /// The step that a step stands in for.
+    pub(super) fn stands_in_for(&self, id: &str) -> Option<&'a Step> {
+        self.stand_ins.get(id).copied()
+    }
+
+    /// What must have ended before a step: what it needs, and the step that it stands in for.
+    fn before(&self, step: &'a Step) -> impl Iterator<Item = &'a str> {
+        let first = self.stands_in_for(&step.id).map(|first| first.id.as_str());
+        step.needs.iter().map(String::as_str).filter(|name| self.steps.contains_key(name)).chain(first)
+    }
 }
 
 fn circle(task: &Task) -> Option<Fault> {
     let ordered: BTreeSet<&str> = order(task).iter().map(|step| step.id.as_str()).collect();
     let (number, first) =
         task.steps.iter().enumerate().find(|(_, step)| !ordered.contains(step.id.as_str()))?;
+    let names = Names::of(task);
     let mut way = vec![first.id.as_str()];
     // Every step that is left waits for another one that is left, so this walk ends in the circle.
-    while let Some(next) = way.last().and_then(|at| {
-        let step = task.step(at)?;
-        before(task, step).find(|name| !ordered.contains(name))
-    }) {
+    while let Some(next) =
+        way.last().and_then(|at| names.before(names.step(at)?).find(|name| !ordered.contains(name)))
+    {
         if let Some(start) = way.iter().position(|name| *name == next) {
             way.push(next);
             way.drain(..start);

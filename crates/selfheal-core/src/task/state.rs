@@ -1,6 +1,6 @@
 //! Where a run of a task stands: what its state file holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -314,7 +314,8 @@ impl TaskState {
         let good = |state: &StepState| state.outcome().is_some_and(StepOutcome::is_good);
         let steps = &self.steps;
         self.completed.retain(|id| steps.get(id).is_some_and(good));
-        let fresh = steps.iter().filter(|(id, state)| good(state) && !self.completed.contains(id));
+        let known: BTreeSet<&String> = self.completed.iter().collect();
+        let fresh = steps.iter().filter(|(id, state)| good(state) && !known.contains(id));
         let fresh: Vec<String> = fresh.map(|(id, _)| id.clone()).collect();
         self.completed.extend(fresh);
         let open = |state: &StepState| matches!(state.stage, StepStage::Pending | StepStage::Running);

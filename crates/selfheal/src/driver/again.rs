@@ -62,6 +62,8 @@ pub fn try_again(
         progress: &progress,
         without: &[],
         contract: &contract,
+        #[cfg(feature = "model")]
+        task: None,
     };
     let failure = Failure {
         job: &job,

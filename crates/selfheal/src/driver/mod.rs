@@ -99,6 +99,9 @@ pub struct Tools<'a> {
     pub without: &'a [Part],
     /// What a good run of the job must have done.
     pub contract: &'a Contract,
+    /// The task that the job is a step of.
+    #[cfg(feature = "model")]
+    pub task: Option<&'a crate::tasks::told::TaskPart>,
 }
 
 /// What is allowed for this job now.

@@ -34,6 +34,21 @@ pub struct Cleaner<'a> {
     pub env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
 }
 
+/// Whether so many files of a pattern were there before that not all were noted.
+fn is_crowded(path: &Path, before: Option<&BTreeSet<PathBuf>>) -> bool {
+    files::is_pattern(path) && before.is_some_and(|before| before.contains(path))
+}
+
+/// Where a path is, with links on the way to it resolved, and not the path itself.
+fn real(path: &Path) -> Option<PathBuf> {
+    Some(fs::canonicalize(path.parent()?).ok()?.join(path.file_name()?))
+}
+
+/// The same for a root; one that is a pattern stays as far as its folder is there.
+fn real_of(root: &Path) -> Option<PathBuf> {
+    fs::canonicalize(root).ok().or_else(|| real(root))
+}
+
 impl Cleaner<'_> {
     fn hooks(&self) -> impl Iterator<Item = (Option<&str>, &Cleanup)> {
         let steps = self.task.steps.iter().map(|step| (Some(step.id.as_str()), &step.cleanup));
@@ -45,8 +60,15 @@ impl Cleaner<'_> {
     /// # Errors
     /// When it cannot be noted.
     pub fn remember(&self) -> std::io::Result<()> {
-        let paths = self.hooks().flat_map(|(_, hook)| &hook.remove);
-        let there: BTreeSet<PathBuf> = paths.flat_map(|path| files::named(path)).collect();
+        let mut there = BTreeSet::new();
+        for path in self.hooks().flat_map(|(_, hook)| &hook.remove) {
+            let named = files::named(path);
+            if files::is_pattern(path) && named.len() >= files::MOST {
+                // There may be more, which would be taken for the task's own later.
+                there.insert(path.clone());
+            }
+            there.extend(named);
+        }
         super::keep::replace(&self.run.path().join("present.json"), &serde_json::to_vec(&there)?)
     }
 
@@ -65,7 +87,13 @@ impl Cleaner<'_> {
             let mut record = |what: String, failed: Option<String>| {
                 records.push(CleanupRecord { step: step.map(str::to_owned), what, failed });
             };
-            for path in hook.remove.iter().flat_map(|path| files::named(path)) {
+            let (crowded, known): (Vec<&PathBuf>, Vec<&PathBuf>) =
+                hook.remove.iter().partition(|path| is_crowded(path, before.as_ref()));
+            for path in crowded {
+                let why = format!("more than {} files of it were there before", files::MOST - 1);
+                record(format!("remove {}", shown_path(path)), Some(why));
+            }
+            for path in known.into_iter().flat_map(|path| files::named(path)) {
                 let what = format!("remove {}", shown_path(&path));
                 match &before {
                     None => record(what, Some("nobody noted what was there before".to_owned())),
@@ -84,7 +112,11 @@ impl Cleaner<'_> {
         let outputs = self.task.steps.iter().flat_map(|step| step.outputs.iter().chain(&step.paths));
         let mut roots: Vec<PathBuf> = outputs.cloned().collect();
         roots.extend([self.folder.to_owned(), self.temp.to_owned()]);
-        if !files::is_below(path, &roots) || path == self.folder {
+        // Neither by its name nor by where links on the way lead.
+        let real = real(path).ok_or("it cannot be found")?;
+        let real_roots: Vec<PathBuf> = roots.iter().filter_map(|root| real_of(root)).collect();
+        let inside = files::is_below(path, &roots) && files::is_below(&real, &real_roots);
+        if !inside || path == self.folder {
             return Err("it does not lie where the task works".to_owned());
         }
         let facts = fs::symlink_metadata(path).map_err(|error| error.to_string())?;

@@ -8,7 +8,7 @@ use selfheal_core::task::FileSummary;
 use sha2::{Digest, Sha256};
 
 /// Files of one pattern that are looked at.
-const MOST: usize = 1_000;
+pub const MOST: usize = 1_000;
 /// The largest file whose content is hashed, in bytes.
 const HASHED: u64 = 16 << 20;
 

@@ -20,6 +20,8 @@ mod read;
 mod runner;
 mod settle;
 mod shape;
+#[cfg(feature = "model")]
+pub mod told;
 mod view;
 pub mod words;
 mod worker;

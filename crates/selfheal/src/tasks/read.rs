@@ -13,6 +13,7 @@ use super::form::{
 use super::node::{self, Node, Wrong};
 use super::shape;
 use crate::command_error::CommandError;
+use crate::terminal::clean;
 
 /// The largest task file, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -67,7 +68,7 @@ pub(super) fn digest(value: &impl serde::Serialize) -> String {
 }
 
 fn told(path: &Path, wrong: &[Wrong]) -> CommandError {
-    let one = |wrong: &Wrong| format!("{}:{}: {}", path.display(), wrong.line, wrong.what);
+    let one = |wrong: &Wrong| format!("{}:{}: {}", path.display(), wrong.line, clean(&wrong.what));
     let mut lines: Vec<String> = wrong.iter().take(MOST_TOLD).map(one).collect();
     if wrong.len() > MOST_TOLD {
         lines.push(format!("{} more", wrong.len() - MOST_TOLD));
@@ -79,7 +80,7 @@ fn told(path: &Path, wrong: &[Wrong]) -> CommandError {
             hints.push(&wrong.hint);
         }
     }
-    error.hints = hints.into_iter().map(str::to_owned).collect();
+    error.hints = hints.into_iter().map(clean).collect();
     error
 }
 
@@ -126,6 +127,8 @@ impl Reader<'_> {
             return Task::default();
         }
         self.name(&form.id, (node, "id"));
+        self.environment(&form.env, node);
+        self.texts("cleanup", &form.cleanup.run, node);
         self.not_twice("locks", &form.locks, node);
         let task = Task {
             id: form.id.clone(),
@@ -150,6 +153,13 @@ impl Reader<'_> {
 
     fn step(&mut self, form: &StepForm, node: &Node, task: &TaskForm) -> Step {
         self.name(&form.id, (node, "id"));
+        self.environment(&form.env, node);
+        self.texts("cleanup", &form.cleanup.run, node);
+        match &form.run {
+            Some(Run::Command(words)) => self.texts("run", words, node),
+            Some(Run::Script(text)) => self.texts("run", std::slice::from_ref(text), node),
+            None => {}
+        }
         let contract = form.expect.as_ref().map(|expect| expect.contract()).transpose();
         let contract =
             self.or_tell(contract, (node, "expect"), "docs/contracts.md tells what can be expected");
@@ -217,6 +227,29 @@ impl Reader<'_> {
         if !good {
             let what = format!("`{name}` is no name");
             self.wrong.push(Wrong::new(at.0.line_of(at.1), what, "letters, digits, - _ and ., at most 64"));
+        }
+    }
+
+    /// Texts that go to programs: none of them can hold a NUL.
+    fn texts(&mut self, key: &'static str, texts: &[String], node: &Node) {
+        if texts.iter().any(|text| text.contains('\0')) {
+            let what = format!("`{key}` holds a NUL character, which no program can be given");
+            self.wrong.push(Wrong::new(node.line_of(key), what, "take it out"));
+        }
+    }
+
+    /// Variables, whose names the system takes.
+    fn environment(&mut self, env: &BTreeMap<String, String>, node: &Node) {
+        let at = node.get("env").unwrap_or(node);
+        for (name, value) in env {
+            if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+                let what = format!("`{name}` cannot be a variable");
+                self.wrong.push(Wrong::new(
+                    at.line_of(name),
+                    what,
+                    "a name without `=`, and texts without NUL",
+                ));
+            }
         }
     }
 
@@ -320,6 +353,14 @@ mod tests {
         assert_eq!(
             told("id = \"t\"\nconcurrency = 0\nsteps = []\n"),
             "2: `concurrency` cannot be 0 (it is at least 1 and at most 64)\n3: `steps` is empty (name at least one)"
+        );
+        assert_eq!(
+            one("env = { \"A=B\" = \"1\" }\n"),
+            "5: `A=B` cannot be a variable (a name without `=`, and texts without NUL)"
+        );
+        assert_eq!(
+            told("id = \"t\"\n[[steps]]\nid = \"a\"\nrun = [\"echo\", \"\\u0000\"]\n"),
+            "4: `run` holds a NUL character, which no program can be given (take it out)"
         );
         assert_eq!(told("[[steps]]\nid = \"a\"\n"), "1: `id` is missing in the file (add id)");
         assert_eq!(

@@ -53,6 +53,8 @@ pub struct Runner<'a> {
     wishes: Wishes,
     temp: PathBuf,
     held: Held,
+    /// The end of the whole task by this process's own clock, which does not jump.
+    until: Option<Instant>,
     children: BTreeMap<String, Running>,
     ends: (Sender<String>, Receiver<String>),
     view: View,
@@ -89,6 +91,7 @@ impl<'a> Runner<'a> {
             wishes,
             temp,
             held,
+            until: None,
             children,
             ends,
             view,
@@ -121,12 +124,19 @@ impl<'a> Runner<'a> {
         self.state.digest.clone_from(&self.file.digest);
         let end = self.file.task.timeout_ms.map(|ms| self.now().0.saturating_add_unsigned(ms));
         self.state.deadline = end.map(Timestamp);
+        let left = self.file.task.timeout_ms.map(Duration::from_millis);
+        self.until = left.and_then(|left| Instant::now().checked_add(left));
         self.note_in_ledger("task_begun");
         let stage = self.walk(first)?;
         self.note_in_ledger("task_ended");
         in_order.for_good();
         let left = self.leave(stage);
-        self.view.end(&words::ending(&self.context.texts(), &self.state, &left));
+        let texts = self.context.texts();
+        let output = |id: &str| {
+            let file = self.folder.step(id).join("output");
+            std::fs::metadata(&file).is_ok_and(|facts| facts.len() > 0).then_some(file)
+        };
+        self.view.end(&words::ending(&texts, &self.state, &left, &output));
         Ok(exit_of(stage))
     }
 
@@ -281,6 +291,7 @@ impl<'a> Runner<'a> {
             home: home.clone(),
             run: self.folder.path().to_owned(),
             attempt: state.attempt,
+            left: self.until.map(|end| end.saturating_duration_since(Instant::now())),
             apply: self.wishes.apply.clone(),
             hidden,
         };
@@ -351,7 +362,7 @@ impl<'a> Runner<'a> {
     }
 
     fn is_late(&self) -> bool {
-        self.state.stopping.is_none() && self.state.deadline.is_some_and(|end| self.now() >= end)
+        self.state.stopping.is_none() && self.until.is_some_and(|end| Instant::now() >= end)
     }
 
     /// How a step whose process has ended did so, by its journal.

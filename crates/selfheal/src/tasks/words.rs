@@ -1,5 +1,7 @@
 //! What people read of tasks.
 
+use std::path::PathBuf;
+
 use selfheal_core::task::{Stage, StepOutcome, StepStage, StepState, TaskState};
 
 use super::locks::{Busy, Holder};
@@ -77,7 +79,12 @@ pub fn step_line(texts: &Texts, id: &str, step: &StepState) -> String {
 
 /// The end of a run in plain words: which step, probable reason, what to do, what is left behind, how to resume.
 #[must_use]
-pub fn ending(texts: &Texts, state: &TaskState, left: &[std::path::PathBuf]) -> Vec<String> {
+pub fn ending(
+    texts: &Texts,
+    state: &TaskState,
+    left: &[PathBuf],
+    output: &dyn Fn(&str) -> Option<PathBuf>,
+) -> Vec<String> {
     let took = u64::try_from(state.updated.0.saturating_sub(state.started.0)).unwrap_or(0);
     let (run, task) = (crate::drafts::short(&state.run), state.task.as_str());
     let took = seconds(took);
@@ -96,6 +103,7 @@ pub fn ending(texts: &Texts, state: &TaskState, left: &[std::path::PathBuf]) -> 
     }
     for (id, step) in state.steps.iter().filter(|(_, step)| is_trouble(step)) {
         lines.extend(trouble(texts, id, step, run));
+        lines.extend(output(id).map(|file| texts.say("task-output", &[("path", &shown_path(&file))])));
     }
     for path in left {
         lines.push(texts.say("task-left", &[("path", &shown_path(path))]));

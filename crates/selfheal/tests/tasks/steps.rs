@@ -183,6 +183,65 @@ run = ["sh", "-c", "echo $TASK_OUTCOME > ended"]
 }
 
 #[test]
+fn cleanup_removes_nothing_through_links_and_nothing_that_it_did_not_note() {
+    let env = with_task(
+        r#"
+id = "t"
+[cleanup]
+remove = ["link/*", "many/*"]
+[[steps]]
+id = "a"
+run = "touch \"$OUTSIDE/new\"; rm many/f000*"
+effects = "any"
+"#,
+    );
+    let outside = env.root().join("outside");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, env.work().join("link")).unwrap();
+    for n in 0..1_200 {
+        env.write(&format!("many/f{n:04}"), "");
+    }
+    env.write("t.toml", env.read("t.toml").replace("$OUTSIDE", outside.to_str().unwrap()));
+    let run = env.run(&["task", "run", "t.toml"]);
+    assert_eq!(run.code, 0, "{run:?}");
+    assert!(outside.join("new").exists(), "{run:?}");
+    assert_eq!(fs::read_dir(env.work().join("many")).unwrap().count(), 1_190, "{run:?}");
+    for wanted in ["it does not lie where the task works", "more than 999 files of it were there before"] {
+        assert!(run.stderr.contains(wanted), "{wanted}: {run:?}");
+    }
+}
+
+#[test]
+fn a_command_that_could_not_be_started_did_nothing_and_runs_again() {
+    let env = with_task("id = \"t\"\n[[steps]]\nid = \"a\"\nrun = [\"./send\"]\neffects = \"any\"\n");
+    let run = env.run(&["task", "run", "t.toml"]);
+    assert!(run.code == 1 && !run.stderr.contains("may have done"), "{run:?}");
+    env.script("send", "#!/bin/sh\necho sent >> witness\necho said\nexit 4\n");
+    let failed = env.run(&["task", "resume"]);
+    assert_eq!((failed.code, lines(&env, "witness").len()), (1, 1), "{failed:?}");
+    let at = failed.stderr.find("its output: ").unwrap() + 12;
+    let file = failed.stderr[at..].lines().next().unwrap();
+    assert!(fs::read_to_string(file).unwrap().contains("said"), "{failed:?}");
+    // This time it ran.
+    assert_eq!((env.run(&["task", "resume"]).code, lines(&env, "witness").len()), (111, 1));
+}
+
+#[test]
+fn a_task_of_many_steps_ends() {
+    let step = |n: usize| {
+        let needs = if n == 0 {
+            String::new()
+        } else {
+            format!("needs = [\"s{}\"]\nwhen = \"outcome == negative\"\n", n - 1)
+        };
+        format!("[[steps]]\nid = \"s{n}\"\nrun = [\"true\"]\neffects = \"any\"\n{needs}")
+    };
+    let env = with_task(&format!("id = \"t\"\n{}", (0..1_000).map(step).collect::<String>()));
+    let run = env.run(&["task", "run", "t.toml"]);
+    assert_eq!((run.code, state(&env)["completed"].as_array().unwrap().len()), (0, 1_000));
+}
+
+#[test]
 fn a_changed_file_is_told_and_policy_decides() {
     let env = with_task(
         "id = \"t\"\n[[steps]]\nid = \"a\"\nrun = \"echo a >> witness\"\neffects = \"any\"\n[[steps]]\nid = \"b\"\nrun = [\"false\"]\nneeds = [\"a\"]\neffects = \"any\"\nidempotent = true\n",

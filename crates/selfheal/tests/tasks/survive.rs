@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use super::{WAITS, lines, started, state, with_task};
-use crate::support::kill_group;
+use crate::support::{kill_group, wait_for};
 
 #[test]
 fn a_task_that_is_cancelled_cleans_up_and_a_deadline_does_the_same() {
@@ -78,4 +78,22 @@ fn a_new_run_names_what_a_broken_one_left() {
             "{wanted}: {run:?}"
         );
     }
+}
+
+#[test]
+fn of_two_that_go_on_at_once_one_does() {
+    let env = with_task(&format!("id = \"t\"\n[[steps]]\nid = \"send\"\neffects = \"any\"\n{WAITS}"));
+    let mut child = started(&env, &["task", "run", "t.toml"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resume =
+        || env.command(&["task", "resume"]).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut both = [resume(), resume()];
+    wait_for("the one that gives way", || {
+        both.iter_mut().any(|resumed| resumed.try_wait().unwrap().is_some())
+    });
+    env.write("go", "");
+    let mut codes = both.map(|mut resumed| resumed.wait().unwrap().code().unwrap());
+    codes.sort_unstable();
+    assert_eq!((codes, lines(&env, "witness")), ([0, 1], vec!["began".to_owned(), "ended".to_owned()]));
 }

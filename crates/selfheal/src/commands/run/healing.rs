@@ -48,6 +48,8 @@ impl RunPlan<'_> {
             progress: &progress,
             without: &self.args.without,
             contract: &self.contract,
+            #[cfg(feature = "model")]
+            task: None,
         };
         let permissions = self.permissions(store, &failure.run, input_again);
         // A fault of selfheal must not change what the job's own exit code says; not even a panic.

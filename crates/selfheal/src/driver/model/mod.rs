@@ -8,6 +8,7 @@
 mod client;
 mod llama;
 mod material;
+mod task;
 
 use std::sync::Arc;
 
@@ -244,6 +245,7 @@ impl Healer<'_> {
     ) -> Result<Candidate, Unanswered> {
         let mut question = short_question(input, temperature)
             .map_err(|error| Unanswered::Model(format!("failed to {error}")))?;
+        question = self.with_task(question);
         loop {
             let number = self.short_calls.get() + 1;
             self.short_calls.set(number);
@@ -274,12 +276,13 @@ impl Healer<'_> {
     ) -> Result<Candidate, Unanswered> {
         let unasked =
             |error: selfheal_repair::prompts::PromptError| Unanswered::Model(format!("failed to {error}"));
-        let question = diagnosis_question(input).map_err(unasked)?;
+        let question = self.with_task(diagnosis_question(input).map_err(unasked)?);
         let diagnosis = self.answer(client, &question, |value| read_diagnosis(value, input))?;
-        let question = proposal_question(input, &diagnosis).map_err(unasked)?;
+        let question = self.bringing_state(proposal_question(input, &diagnosis).map_err(unasked)?);
         let proposal = self.answer(client, &question, |value| {
             let proposal = read_proposal(value, input, &settings.name)?;
-            self.is_new(&proposal).map(|()| proposal)
+            self.is_new(&proposal)?;
+            self.take_state(value).map(|()| proposal)
         })?;
         Ok(candidate(diagnosis, proposal))
     }

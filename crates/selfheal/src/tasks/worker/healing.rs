@@ -17,6 +17,8 @@ use selfheal_store::Store;
 use super::{Seen, Worker};
 use crate::command_error::CommandError;
 use crate::driver::{Failure, Healed, Healer, Permissions, Tools};
+#[cfg(feature = "model")]
+use crate::tasks::told::{TaskPart, TaskView};
 use crate::terminal::{Plain, Progress, Story};
 
 /// Waits before a step is tried again whose failures pass by themselves, in seconds.
@@ -69,6 +71,8 @@ impl Worker<'_> {
         crate::logging::start(&self.context.state, self.context.redactor());
         let (texts, redactor) = (self.context.texts(), self.context.redactor());
         let progress = Progress::new(false);
+        #[cfg(feature = "model")]
+        let task = self.task_part();
         let tools = Tools {
             context: self.context,
             texts: &texts,
@@ -80,6 +84,8 @@ impl Worker<'_> {
             progress: &progress,
             without: &[],
             contract: &self.contract,
+            #[cfg(feature = "model")]
+            task: task.as_ref(),
         };
         let first = run.clone();
         let failure = Failure { job: &self.job, order, run, logs: crate::evidence::Logs::default() };
@@ -87,6 +93,13 @@ impl Worker<'_> {
         let healed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             Healer::new(tools, failure, self.permissions(store)).heal()
         }));
+        #[cfg(feature = "model")]
+        if let Some(task) = task {
+            let (decisions, issues) = task.news.take();
+            let mut news = self.news.borrow_mut();
+            news.0.extend(decisions);
+            news.1.extend(issues);
+        }
         match healed {
             Ok(Ok(healed)) => {
                 Story::new(self.context, &texts).tell(&healed);
@@ -101,6 +114,16 @@ impl Worker<'_> {
                 self.result(&first, None)
             }
         }
+    }
+
+    /// What models are told of the task; without its state file they are asked about the step alone.
+    #[cfg(feature = "model")]
+    fn task_part(&self) -> Option<TaskPart> {
+        let whole = &self.order.context;
+        let view = TaskView::read(&whole.state, &whole.step, &self.context.redactor());
+        view.map_err(|error| self.note(&format!("failed to read the state of the task: {error}")))
+            .ok()
+            .map(TaskPart::new)
     }
 
     fn permissions(&self, store: &Store) -> Permissions {
@@ -153,7 +176,8 @@ impl Worker<'_> {
         };
         let (reason, to_do) = report.map(|report| self.in_words(report)).unwrap_or_default();
         StepResult {
-            repeatable: self.step().may_repeat(seen.boxed),
+            // Where nothing could be started, nothing was done.
+            repeatable: never_began(&run.ended) || self.step().may_repeat(seen.boxed),
             why: Some(self.safe(&why)),
             reason,
             to_do,
@@ -199,6 +223,16 @@ fn healing(healed: &Healed) -> Healing {
         status: healed.incident.status.word().to_owned(),
         summary: summary.filter(|_| done).unwrap_or_default(),
     }
+}
+
+fn never_began(ended: &Ended) -> bool {
+    matches!(
+        ended,
+        Ended::NotFound
+            | Ended::NotExecutable { .. }
+            | Ended::InterpreterMissing { .. }
+            | Ended::NotStarted { .. }
+    )
 }
 
 /// Whether a run ended because somebody told it to.

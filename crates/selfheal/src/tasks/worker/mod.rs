@@ -11,7 +11,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use selfheal_core::ids::{JobKey, RunId};
 use selfheal_core::job::{Job, Repeatable};
@@ -38,8 +38,8 @@ use crate::contract::Contract;
 /// Bytes kept of each end of each stream.
 const KEEP: usize = 64 * 1024;
 
-/// So much later than the runner a step ends itself at the task's deadline, in milliseconds.
-const RUNNER_FIRST: i64 = 5_000;
+/// So much later than the runner a step ends itself at the task's deadline.
+const RUNNER_FIRST: Duration = Duration::from_secs(5);
 
 /// What the process of a step is told, in a file.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -58,6 +58,8 @@ pub struct StepOrder {
     pub run: PathBuf,
     /// Which start of the step this is.
     pub attempt: u32,
+    /// What is left of the task's own time.
+    pub left: Option<Duration>,
     /// `--apply`.
     pub apply: Option<String>,
     /// Variables that selfheal needs and the step must not have.
@@ -161,6 +163,7 @@ struct Worker<'a> {
     order: &'a StepOrder,
     job: Job,
     contract: Contract,
+    began: Instant,
     journal: Journal,
     supervisor: Supervisor,
     /// Boxes for trials.
@@ -192,6 +195,7 @@ impl<'a> Worker<'a> {
             order,
             job,
             contract: Contract { checks, command: order.step.check_command.clone(), earlier: Vec::new() },
+            began: Instant::now(),
             journal,
             supervisor,
             boxes: crate::boxes::runner(context),
@@ -291,10 +295,9 @@ impl<'a> Worker<'a> {
     /// What is left for the step, by its own limit and the task's, in milliseconds. The task's deadline is the runner's to
     /// keep; here it counts, a little later, for a step whose runner is gone.
     fn time_left(&self) -> u64 {
-        let end = self.order.context.deadline.map(|end| end.0.saturating_add(RUNNER_FIRST));
-        let task = end.map(|end| end.saturating_sub(self.context.clock.now().0));
-        let task = task.map_or(u64::MAX, |left| u64::try_from(left).unwrap_or(0).max(1));
-        self.step().timeout_ms.min(task)
+        let left = self.order.left.map(|left| (left + RUNNER_FIRST).saturating_sub(self.began.elapsed()));
+        let left = left.map_or(u64::MAX, |left| u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1));
+        self.step().timeout_ms.min(left)
     }
 
     fn run_order(&self) -> Order {

@@ -2,13 +2,14 @@
 //! that is allowed.
 
 use selfheal_core::ports::Clock;
-use selfheal_core::task::{StepOutcome, StepResult, TaskState, Work};
+use selfheal_core::task::{StepOutcome, StepResult, Work};
 
 use super::{News, StepOrder};
 use crate::cli::ApplyUpTo;
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::tasks::read::digest;
+use crate::tasks::told::TaskView;
 use crate::tasks::writing::{self, Need, Record, Standing};
 
 /// The order with a script that may be run; else the result of the step.
@@ -50,19 +51,12 @@ fn written(
     id: String,
     (need, language): (&str, &str),
 ) -> Result<(Record, News), CommandError> {
-    let state: TaskState = std::fs::read(&order.context.state)
-        .ok()
-        .and_then(|text| serde_json::from_slice(&text).ok())
-        .ok_or_else(|| CommandError::new("failed to read the state of the task"))?;
-    let wanted = Need {
-        need,
-        language,
-        folder: &order.folder,
-        outputs: &order.step.outputs,
-        task: Some((&state, &order.context.step)),
-    };
+    let view = TaskView::read(&order.context.state, &order.context.step, &context.redactor())
+        .map_err(|error| CommandError::new("failed to read the state of the task").because(&error))?;
+    let wanted =
+        Need { need, language, folder: &order.folder, outputs: &order.step.outputs, task: Some(&view) };
     let written = writing::write(context, &id, &wanted)?;
-    let news = written.state_update.as_ref().map(|update| update.news(&state)).unwrap_or_default();
+    let news = written.state_update.as_ref().map(|update| update.news(&view)).unwrap_or_default();
     let allowed = [ApplyUpTo::Low, ApplyUpTo::Medium]
         .into_iter()
         .find(|apply| order.apply.as_deref() == Some(apply.word()))

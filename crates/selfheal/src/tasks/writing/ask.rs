@@ -9,10 +9,11 @@ use selfheal_repair::prompts::{clean, sent_back};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Need, StateUpdate};
+use super::Need;
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::driver::model::Books;
+use crate::tasks::told::{BRING_IT_ALONG, StateUpdate};
 
 /// Output tokens of an answer.
 const MOST_TOKENS: u32 = 4_000;
@@ -91,7 +92,7 @@ impl<'a> Asker<'a> {
     /// # Errors
     /// When the state of the task cannot be written.
     pub fn question(&self) -> Result<Question, CommandError> {
-        let redactor = self.context.redactor();
+        let redactor = self.context.redactor().leaving();
         let nonce = self.context.clock.fresh_id().replace('-', "");
         let mark = redactor.text(&format!("--- data {nonce} ---"));
         let mut pieces = vec![
@@ -106,12 +107,10 @@ impl<'a> Asker<'a> {
         }
         pieces.push(Redacted::fixed("What lies in the folder:"));
         pieces.extend([mark.clone(), redactor.text(&self.names()), mark.clone()]);
-        if let Some((state, step)) = self.need.task {
-            let state = redactor.json(state).map_err(|error| {
+        if let Some(view) = self.need.task {
+            pieces.push(view.section(&mark, &redactor).map_err(|error| {
                 CommandError::new("failed to write the state of the task").because(&error)
-            })?;
-            pieces.push(redactor.text(&format!("It is step {step} of a task, whose state is:")));
-            pieces.extend([mark.clone(), state, mark]);
+            })?);
         }
         Ok(question(Redacted::join(&pieces, "\n"), self.need.task.is_some()))
     }
@@ -145,8 +144,11 @@ impl<'a> Asker<'a> {
             ModelError::Unusable { reason } => NoAnswer::Unfit(reason),
             other => NoAnswer::Failed(other.to_string()),
         })?;
-        let answer: Answer =
+        let mut answer: Answer =
             serde_json::from_value(said.value).map_err(|error| NoAnswer::Unfit(error.to_string()))?;
+        let redactor = self.context.redactor();
+        answer.script = redactor.with_users(&answer.script);
+        answer.summary = redactor.with_users(&answer.summary);
         match self.wrong(&answer) {
             None => Ok(answer),
             Some(reason) => Err(NoAnswer::Unfit(reason)),
@@ -160,7 +162,7 @@ impl<'a> Asker<'a> {
         if answer.script.contains("```") || answer.script.chars().any(is_hidden) {
             return Some("the script holds a fence or invisible characters".to_owned());
         }
-        let (state, _) = self.need.task?;
+        let state = self.need.task?;
         match &answer.state_update {
             None => Some("state_update is missing".to_owned()),
             Some(update) => update.wrong(state),
@@ -177,10 +179,7 @@ fn question(user: Redacted, of_task: bool) -> Question {
     if let (true, Some(map)) = (of_task, properties.as_object_mut()) {
         map.insert("state_update".to_owned(), StateUpdate::schema());
         required.insert(2, "state_update");
-        system.push(Redacted::fixed(
-            ", and state_update: the state of the task as you leave it: completed and pending as they are given, every \
-             known issue that is given and new ones, and your decisions.",
-        ));
+        system.push(Redacted::fixed(BRING_IT_ALONG));
     }
     let schema = json!({
         "type": "object", "properties": properties, "required": required, "additionalProperties": false

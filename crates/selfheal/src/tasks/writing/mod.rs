@@ -6,23 +6,21 @@
 
 mod ask;
 mod keep;
-mod state;
 mod trial;
 
 use std::path::{Path, PathBuf};
 
 use selfheal_core::admission::Danger;
-use selfheal_core::task::TaskState;
 use selfheal_guard::scope::Roots;
 use selfheal_syntax::{Language, check};
 use serde::{Deserialize, Serialize};
 
 pub use keep::{Record, Standing};
-pub use state::StateUpdate;
 
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::guard_rules;
+use crate::tasks::told::{StateUpdate, TaskView};
 
 /// Answers that are asked for at most.
 const ROUNDS: u32 = 3;
@@ -38,8 +36,8 @@ pub struct Need<'a> {
     pub folder: &'a Path,
     /// Files that must be there afterwards.
     pub outputs: &'a [PathBuf],
-    /// The task that it is a step of, and the step.
-    pub task: Option<(&'a TaskState, &'a str)>,
+    /// The task that it is a step of.
+    pub task: Option<&'a TaskView>,
 }
 
 /// A script that passed, and what was seen of it.
