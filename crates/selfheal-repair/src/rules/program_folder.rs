@@ -204,13 +204,22 @@ fn opened(line: &str) -> Option<String> {
     let found = mode.iter().filter_map(|mode| rest.find(mode)).min()?;
     let comma = rest.get(found..)?.find(',')? + found + 1;
     let tail = rest.get(comma..)?.trim_start();
-    let quoted = tail.strip_prefix('"').and_then(|inner| inner.find('"').and_then(|end| tail.get(..end + 2)));
-    let plain = tail.strip_prefix('$').map(|name| name.chars().take_while(|c| text::is_name(*c)).count());
-    let path = quoted.or_else(|| plain.filter(|len| *len > 0).and_then(|len| tail.get(..=len)))?;
-    // What follows must end the argument: `$x . ".txt"` and `$x->{y}` are not read.
-    let after = tail.get(path.len()..)?.trim_start();
-    (after.starts_with(')') || after.starts_with("or ") || after.starts_with("||") || after.starts_with(';'))
-        .then(|| path.to_owned())
+    let end = [" or ", " || ", "||", ";"].iter().filter_map(|end| tail.find(end)).min().unwrap_or(tail.len());
+    let path = match line.contains("open(") {
+        true => first_argument(tail)?,
+        false => tail.get(..end)?.trim().to_owned(),
+    };
+    (!path.is_empty() && is_the_same_twice(&path)).then_some(path)
+}
+
+/// Whether a path in Perl can be evaluated a second time: texts, variables and what joins them.
+fn is_the_same_twice(path: &str) -> bool {
+    let plain = path.replace("File::Spec->catfile(", "(").replace("->", "");
+    let calls = plain
+        .char_indices()
+        .any(|(at, c)| c == '(' && plain.get(..at).is_some_and(|before| before.ends_with(text::is_name)));
+    let words = ["shift", "pop", "++", "--", "`", "qx", "<", "=", ">"];
+    !calls && path.starts_with(['"', '\'', '$', 'F']) && !words.iter().any(|word| plain.contains(word))
 }
 
 fn perl(program: &str, line: &str) -> Option<Made> {
@@ -276,6 +285,24 @@ mod tests {
             "#!/usr/bin/perl\nuse strict;\nuse File::Basename qw(dirname);\nuse File::Path qw(make_path);\nmake_path(dirname(\"out/$b/x.txt\"));\n\
              open(my $f, '>', \"out/$b/x.txt\") or die \"no: $!\";\n"
         );
+    }
+
+    #[test]
+    fn reads_paths_of_perl_however_they_are_put_together() {
+        for path in
+            ["'out/b/x.txt'", "$dir . '/x.txt'", "$opt{out}", "$o->{f}", "File::Spec->catfile($d, 'x')"]
+        {
+            let bracketed = format!("open(my $f, '>', {path}) or die \"no: $!\";\n");
+            let bare = format!("open my $f, '>', {path} or die \"no: $!\";\n");
+            for text in [bracketed, bare] {
+                let healed = case("x.pl", &text, 1).healed(&ProgramFolder);
+                assert!(healed.contains(&format!("\nmake_path(dirname({path}));\nopen")), "{healed}");
+            }
+        }
+        for path in ["shift", "name($x)", "$n++ . 'x'"] {
+            let text = format!("open(my $f, '>', {path}) or die;\n");
+            assert!(case("x.pl", &text, 1).silent(&ProgramFolder), "{path}");
+        }
     }
 
     #[test]
