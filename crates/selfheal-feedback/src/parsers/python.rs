@@ -349,7 +349,8 @@ fn by_type(name: &str, message: &str) -> Option<Fault> {
         "EOFError" if message.contains("reading a line") => Fault::NeedsTerminal,
         "AssertionError" => Fault::Mismatch { message: text() },
         "NoSectionError" | "NoOptionError" => {
-            let key = super::super::template::last_quoted(message).unwrap_or(message);
+            // `No section: 'db'`, `No option 'user' in section: 'db'`.
+            let key = message.split('\'').nth(1).unwrap_or(message);
             Fault::KeyMissing { key: key.to_owned() }
         }
         "CalledProcessError" => called_process(message)?,

@@ -2,7 +2,8 @@
 //!
 //! ## What it finds
 //! A Python program asks for a key that is not there, while the data has the same words in another spelling: `orderId` and
-//! `order_id`, `Name` and `name`, `item` and `items`. Or with a unit behind it: `unitPrice` and `unit_price_cents`.
+//! `order_id`, `Name` and `name`, `item` and `items`. Or with a unit behind it: `unitPrice` and `unit_price_cents`. Data is also
+//! a settings file with its sections and names (INI, TOML, YAML).
 //!
 //! ## Why it fails
 //! The sender changed the spelling of its keys, often all of them at once.
@@ -32,6 +33,7 @@ use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
 use crate::python::{self, Part};
 use crate::shell::splice;
+use crate::text;
 
 rule!(RenamedKey, "renamed_key", Unsafe, propose);
 
@@ -70,6 +72,9 @@ fn propose(case: &Case) -> Vec<Candidate> {
     }
     draft.done().into_iter().collect()
 }
+
+/// Sections and names that are read of one settings file.
+const MOST_SETTINGS: usize = 2_000;
 
 /// Units that a key may say of its value now, and what the value is divided by then.
 const UNITS: &[(&str, u32)] = &[("cents", 100), ("cent", 100), ("ct", 100), ("pence", 100)];
@@ -116,8 +121,13 @@ pub(super) fn data_keys(case: &Case, module: &Module) -> BTreeSet<String> {
         }
         let Some(bytes) = case.scene.read(&path, crate::case::LARGEST) else { continue };
         let text = String::from_utf8_lossy(&bytes);
+        let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let json = text.trim_start_matches('\u{feff}').trim_start().starts_with(['{', '[']);
-        if json { keys.extend(quoted_keys(&text)) } else { keys.extend(head_line(&text)) }
+        keys.extend(match ending.as_str() {
+            "ini" | "cfg" | "conf" | "toml" | "yaml" | "yml" => settings_keys(&text, &ending),
+            _ if json => quoted_keys(&text),
+            _ => head_line(&text),
+        });
     }
     for frame in case.trace.map_or(&[][..], |trace| &trace.frames) {
         keys.extend(frame.values.values().flat_map(|value| quoted_keys(value)));
@@ -140,6 +150,29 @@ fn quoted_keys(text: &str) -> Vec<String> {
     keys
 }
 
+/// The sections and names of a settings file. Python reads the names of an INI file in small letters.
+fn settings_keys(text: &str, ending: &str) -> Vec<String> {
+    let plain = |key: &str| {
+        let key = key.trim().trim_matches(['"', '\'']);
+        let all = key.chars().all(|c| text::is_name(c) || matches!(c, '-' | '.' | ' '));
+        (all && !key.is_empty() && key.len() < 100).then(|| key.to_owned())
+    };
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with(['#', ';', '-']));
+    let read = lines.filter_map(|line| {
+        if let Some(section) = line.strip_prefix('[') {
+            return plain(section.split(']').next()?.trim_start_matches('['));
+        }
+        let end = match ending {
+            "yaml" | "yml" => line.find(':'),
+            "toml" => line.find('='),
+            _ => line.find(['=', ':']),
+        };
+        let key = plain(line.get(..end?)?)?;
+        Some(if matches!(ending, "ini" | "cfg" | "conf") { key.to_lowercase() } else { key })
+    });
+    read.take(MOST_SETTINGS).collect()
+}
+
 fn head_line(text: &str) -> Vec<String> {
     let line = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
     let separator = [';', '\t', '|', ','].into_iter().max_by_key(|c| line.matches(*c).count()).unwrap_or(',');
@@ -155,13 +188,20 @@ fn parts(module: &Module, known: &BTreeSet<String>) -> Vec<Part> {
             parts.push((span, old.replacen(key, new, 1)));
         }
     };
+    // Section and name.
+    let settings = module.text().contains("configparser");
     let accesses = || module.subscripts().into_iter().filter(|access| !access.stored);
     for access in accesses() {
         add(access.key_span, &access.key);
     }
     for call in module.calls() {
-        let takes_key = matches!(call.callee.rsplit('.').next(), Some("get" | "pop" | "itemgetter"));
-        for argument in call.arguments.iter().take(if takes_key { 1 } else { 0 }) {
+        let keys = match call.callee.rsplit('.').next() {
+            Some("get") if settings => 2,
+            Some("get" | "pop" | "itemgetter") => 1,
+            Some("getint" | "getfloat" | "getboolean") if settings => 2,
+            _ => 0,
+        };
+        for argument in call.arguments.iter().take(keys) {
             if let Some(key) = &argument.string {
                 add(argument.span.clone(), key);
             }
@@ -222,6 +262,24 @@ mod tests {
         let case = TestCase::new("x.py", text, TestScene::new().file("p.csv", "sku,name\n1,a\n"))
             .fault(Fault::KeyMissing { key: "Sku".into() });
         assert!(case.healed(&RenamedKey).contains("row['sku']"));
+    }
+
+    #[test]
+    fn reads_sections_and_names_of_settings() {
+        let text = "import configparser\nc = configparser.ConfigParser()\nc.read('app.ini')\n\
+            h = c['database']['host']\np = c.getint('database', 'port')\nu = c.get('database', 'userName')\n";
+        let settings = "[Database]\nHost = db1 ; = x\nport: 5432\nuser_name = x\n";
+        let case = TestCase::new("x.py", text, TestScene::new().file("app.ini", settings))
+            .fault(Fault::KeyMissing { key: "database".into() })
+            .at(4);
+        assert_eq!(
+            case.healed(&RenamedKey),
+            text.replace("'database'", "'Database'").replace("userName", "user_name")
+        );
+        let text = "import tomllib\nc = tomllib.load(open('app.toml', 'rb'))\nprint(c['db']['maxSize'])\n";
+        let case = TestCase::new("x.py", text, TestScene::new().file("app.toml", "[db]\nmax-size = 3\n"))
+            .fault(Fault::KeyMissing { key: "maxSize".into() });
+        assert!(case.healed(&RenamedKey).contains("['db']['max-size']"));
     }
 
     #[test]
