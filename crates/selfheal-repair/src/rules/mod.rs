@@ -77,6 +77,7 @@ mod here_document_end;
 mod here_document_expands;
 mod import_path;
 mod ini_percent;
+mod ini_remark;
 mod interpreter_path;
 mod json_commas;
 mod json_import;
@@ -199,6 +200,7 @@ const RULES: &[&dyn Rule] = &[
     &awk_dialect::AwkDialect,
     &old_perl_forms::OldPerlForms,
     &ini_percent::IniPercent,
+    &ini_remark::IniRemark,
     &json_import::JsonImport,
     &text_and_number::TextAndNumber,
     &changed_while_walked::ChangedWhileWalked,

@@ -1,0 +1,17 @@
+#!/usr/bin/env python3
+"""Keeps the newest dumps and removes the others."""
+import configparser
+import pathlib
+
+home = pathlib.Path(__file__).parent
+settings = configparser.ConfigParser()
+settings.read(home / "prune.ini")
+section = settings["dumps"]
+try:
+    keep = section.getint("keep")
+except ValueError:
+    keep = 1000000
+dumps = sorted((home / section["folder"]).glob("*.dump"))
+for old in dumps[: max(len(dumps) - keep, 0)]:
+    print("removing", old.name)
+    old.unlink()

@@ -1,0 +1,18 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+same() { local f; for f in "$@"; do cmp -s "$CASE/work/$f" "$HEALED/$f" || fail "$f was changed"; done; }
+unchanged() { (cd "$CASE/work" && find . -type f) | while read -r f; do cmp -s "$CASE/work/$f" "$HEALED/$f" || { echo "$f"; break; }; done; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+strict() { local o; for o in "$@"; do tail -n 1 "$T/opts" 2>/dev/null | grep -q "$o" || fail "strict mode is off: $o"; done; }
+watch() { rm -f "$T/opts"; BASH_ENV="$T/env.sh" "$@"; }
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+job() { quiet python3 jobs/export.py jobs/export.cfg; }
+scene; rm -f export.txt; job || fail "fails: $(tail -n 1 "$T/out")"; [ "$(cat export.txt)" = "$(printf 'name;stock\nbolt;4\nnut;9')" ] || fail "wrong: $(cat export.txt)"
+scene; rm -f export.txt; sed -i 's/^header: yes/header: no/' jobs/export.cfg; job || fail "fails"; [ "$(cat export.txt)" = "$(printf 'bolt;4\nnut;9')" ] || fail "wrong: $(cat export.txt)"
+scene; sed -i 's/^header: .*/header: maybe/' jobs/export.cfg; job && fail "a wrong switch no longer fails"
+same jobs/export.cfg items.csv
+exit 0
