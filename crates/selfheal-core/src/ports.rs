@@ -417,16 +417,17 @@ pub trait Memory {
     /// # Errors
     /// When it cannot be stored.
     fn remember(&self, repair: &Remembered) -> Result<(), PortError>;
-    /// Counts a win or a loss.
+    /// Counts once.
     ///
     /// # Errors
     /// When it cannot be stored.
-    fn count(&self, entry: &str, won: bool) -> Result<(), PortError>;
-    /// Counts a loss for what an incident taught, because its repair was taken back; whether it had taught anything.
+    fn count(&self, entry: &str, count: Count) -> Result<(), PortError>;
+    /// Counts once for what an incident taught, because its repair was taken back or came again; whether it had taught
+    /// anything.
     ///
     /// # Errors
     /// When it cannot be stored.
-    fn unlearn(&self, incident: &IncidentId) -> Result<bool, PortError>;
+    fn count_taught(&self, incident: &IncidentId, count: Count) -> Result<bool, PortError>;
     /// Says why an entry is not recalled any more.
     ///
     /// # Errors
@@ -450,12 +451,50 @@ pub trait Priors {
     ///
     /// # Errors
     /// When it cannot be stored.
-    fn tally(&self, key: &TallyKey, won: bool) -> Result<(), PortError>;
+    fn tally(&self, key: &TallyKey, count: Count) -> Result<(), PortError>;
     /// All counts, by class, tool and name.
     ///
     /// # Errors
     /// When the store cannot be read.
     fn tallies(&self) -> Result<Vec<Tally>, PortError>;
+}
+
+/// What a repair or a cause is counted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    /// It was right.
+    Win,
+    /// It was not, or was taken back.
+    Loss,
+    /// A loss that was counted counts no more: what was taken back was put in place again.
+    LossUndone,
+}
+
+impl Count {
+    /// What is added to the wins.
+    #[must_use]
+    pub const fn wins(self) -> i64 {
+        match self {
+            Self::Win => 1,
+            Self::Loss | Self::LossUndone => 0,
+        }
+    }
+
+    /// What is added to the losses; they never become fewer than none.
+    #[must_use]
+    pub const fn losses(self) -> i64 {
+        match self {
+            Self::Win => 0,
+            Self::Loss => 1,
+            Self::LossUndone => -1,
+        }
+    }
+}
+
+impl From<bool> for Count {
+    fn from(right: bool) -> Self {
+        if right { Self::Win } else { Self::Loss }
+    }
 }
 
 /// What is counted.
@@ -610,6 +649,8 @@ pub struct Message {
     pub subject: Redacted,
     /// Plain words: what failed, why, and the one line to approve.
     pub text: Redacted,
+    /// The same as a whole HTML document, for channels that show it; every text in it is escaped.
+    pub html: Option<Redacted>,
     /// The incident.
     pub incident: Option<IncidentId>,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
-use lettre::message::{Mailbox, Message as Mail};
+use lettre::message::{Mailbox, Message as Mail, MultiPart};
 use lettre::transport::smtp::authentication::Credentials;
 use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::transport::smtp::extension::ClientId;
@@ -117,16 +117,22 @@ impl Smtp {
             mail = mail.to(one.clone());
         }
         let text = shortened(&calm(message.text.as_str()), MOST);
-        Ok(mail
+        let mail = mail
             .subject(shortened(&one_line(message.subject.as_str()), 200))
             .message_id(None)
-            .header(ContentType::TEXT_PLAIN)
             // RFC 3834: no answers of machines to a machine.
             .raw_header(HeaderValue::new(
                 HeaderName::new_from_ascii_str("Auto-Submitted"),
                 "auto-generated".to_owned(),
-            ))
-            .body(text)?)
+            ));
+        // A document that is cut is none; the text says it all.
+        let html = message.html.as_ref().filter(|html| html.as_str().len() <= MOST);
+        Ok(match html {
+            Some(html) => {
+                mail.multipart(MultiPart::alternative_plain_html(text, html.as_str().to_owned()))?
+            }
+            None => mail.header(ContentType::TEXT_PLAIN).body(text)?,
+        })
     }
 
     fn send(&self, message: &Message) -> Result<(), Failure> {

@@ -86,26 +86,14 @@ impl Program {
         Ok(Self { program, arguments: words.collect(), limit })
     }
 
-    fn doing(&self) -> String {
-        format!("notify by {}", self.program.display())
-    }
-
-    fn refused(&self, ended: Ended, said: String) -> Result<(), PortError> {
-        let refusal = match ended {
-            Ended::Code(0) => return Ok(()),
-            Ended::Code(code) => Refusal::Code { code, said },
-            Ended::Signal(signal) => Refusal::Signal { signal, said },
-            Ended::Killed => Refusal::TooLong { ms: self.limit.as_millis(), said },
-        };
-        Err(PortError::new(self.doing(), refusal))
-    }
-}
-
-impl Notifier for Program {
-    fn notify(&self, message: &Message) -> Result<(), PortError> {
-        let failed = |error: std::io::Error| PortError::new(self.doing(), error);
-        let document = document(message).map_err(|error| PortError::new(self.doing(), error))?;
-        let input = input(&document).map_err(failed)?;
+    /// Runs the program with these bytes on its standard input; it took them when it ends with 0.
+    ///
+    /// # Errors
+    /// When it cannot be run, ends otherwise, or takes too long; `doing` is what was to be done by that.
+    pub fn give(&self, doing: &str, input: &[u8]) -> Result<(), PortError> {
+        let doing = format!("{doing} by {}", self.program.display());
+        let failed = |error: std::io::Error| PortError::new(&doing, error);
+        let input = in_memory(input).map_err(failed)?;
         let mut command = Command::new(&self.program);
         command
             .args(&self.arguments)
@@ -116,7 +104,24 @@ impl Notifier for Program {
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
         let (ended, said) = child::run(&mut command, self.limit).map_err(failed)?;
-        self.refused(ended, said)
+        self.refused(ended, said).map_err(|refusal| PortError::new(&doing, refusal))
+    }
+
+    fn refused(&self, ended: Ended, said: String) -> Result<(), Refusal> {
+        Err(match ended {
+            Ended::Code(0) => return Ok(()),
+            Ended::Code(code) => Refusal::Code { code, said },
+            Ended::Signal(signal) => Refusal::Signal { signal, said },
+            Ended::Killed => Refusal::TooLong { ms: self.limit.as_millis(), said },
+        })
+    }
+}
+
+impl Notifier for Program {
+    fn notify(&self, message: &Message) -> Result<(), PortError> {
+        let doing = "notify";
+        let document = document(message).map_err(|error| PortError::new(doing, error))?;
+        self.give(doing, &document)
     }
 }
 
@@ -133,8 +138,8 @@ fn document(message: &Message) -> serde_json::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// The document as a file in memory: a program that does not read it cannot make us wait, as it could with a pipe.
-fn input(document: &[u8]) -> std::io::Result<Stdio> {
+/// Bytes as a file in memory: a program that does not read it cannot make us wait, as it could with a pipe.
+fn in_memory(document: &[u8]) -> std::io::Result<Stdio> {
     let mut file = File::from(rustix::fs::memfd_create("selfheal-message", MemfdFlags::CLOEXEC)?);
     file.write_all(document)?;
     file.rewind()?;

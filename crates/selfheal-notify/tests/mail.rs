@@ -17,6 +17,7 @@ fn message() -> Message {
         at: Timestamp(1),
         subject: redactor.text("selfheal: a repair waits\r\nBcc: somebody@example.org"),
         text: redactor.text("Why.\n.\nApprove with: selfheal approve 12345678\n"),
+        html: None,
         incident: None,
     }
 }
@@ -36,6 +37,10 @@ fn settings(authority: &Authority, port: u16) -> MailSettings {
 }
 
 fn send(settings: MailSettings) -> Result<(), String> {
+    send_one(settings, &message())
+}
+
+fn send_one(settings: MailSettings, message: &Message) -> Result<(), String> {
     let told = |error: PortError| {
         let mut text = error.to_string();
         let mut next = error.source();
@@ -45,7 +50,7 @@ fn send(settings: MailSettings) -> Result<(), String> {
         }
         text
     };
-    Smtp::from_settings(settings).map_err(told)?.notify(&message()).map_err(told)
+    Smtp::from_settings(settings).map_err(told)?.notify(message).map_err(told)
 }
 
 fn at(said: &[String], start: &str) -> usize {
@@ -121,4 +126,32 @@ fn without_tls_mail_stays_on_this_machine() {
     assert!(why.contains("on this machine"), "{why}");
     let why = send(MailSettings { to: vec!["nobody".to_owned()], ..settings(&authority, 1) }).unwrap_err();
     assert!(why.contains("nobody is no address"), "{why}");
+}
+
+#[test]
+fn what_has_an_html_form_goes_as_both_and_the_text_comes_first() {
+    let authority = Authority::signing("localhost");
+    let server = SmtpServer::start(&authority, GOOD);
+    let html = Some(Redactor::default().text("<!DOCTYPE html>\n<p>the week &#9632;</p>\n"));
+    send_one(settings(&authority, server.port), &Message { html, ..message() }).unwrap();
+    let said = server.said();
+    let (both, text, html) = (
+        at(&said, "Content-Type: multipart/alternative"),
+        at(&said, "Content-Type: text/plain"),
+        at(&said, "Content-Type: text/html"),
+    );
+    assert!(both < text && text < html, "{said:#?}");
+    assert!(at(&said, "Approve with:") < html && at(&said, "<p>the week") > html, "{said:#?}");
+}
+
+/// A document that is cut in the middle is none.
+#[test]
+fn an_html_form_that_is_too_long_is_left_out() {
+    let authority = Authority::signing("localhost");
+    let server = SmtpServer::start(&authority, GOOD);
+    let html = Some(Redactor::default().text(&"<p>long</p>".repeat(30_000)));
+    send_one(settings(&authority, server.port), &Message { html, ..message() }).unwrap();
+    let said = server.said();
+    assert!(!said.iter().any(|line| line.contains("text/html")), "{said:#?}");
+    at(&said, "Approve with:");
 }

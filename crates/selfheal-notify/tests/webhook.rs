@@ -19,6 +19,7 @@ fn message(text: &str) -> Message {
         at: Timestamp(1_700_000_000_000),
         subject: redactor.text("selfheal: a repair\nwaits"),
         text: redactor.text(text),
+        html: None,
         incident: Some(IncidentId::new("0190-12345678")),
     }
 }

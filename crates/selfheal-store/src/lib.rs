@@ -26,6 +26,7 @@ mod rules;
 mod schema;
 mod sent;
 mod settings;
+mod shared;
 mod snapshots;
 mod tally;
 mod task_index;
@@ -35,11 +36,11 @@ mod values;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 use selfheal_core::failpoint;
 use selfheal_core::ports::PortError;
 
@@ -54,6 +55,7 @@ pub use settings::{End, Level, frozen, set_frozen};
 pub use task_index::IndexedTask;
 pub use usage::UsageRecord;
 
+use crate::shared::{Shared, connect};
 use crate::trouble::{io, sql};
 
 /// The store of one user on one machine.
@@ -63,7 +65,7 @@ pub struct Store {
     patience: Duration,
     /// Where heads of the ledger are sent to besides.
     anchors: Vec<Anchor>,
-    db: Mutex<Connection>,
+    db: Shared,
 }
 
 /// How a store is opened.
@@ -110,13 +112,13 @@ impl Store {
         let patience = Duration::from_millis(options.patience_ms);
         let path = root.join("journal.db");
         files::make_private_file(&path).map_err(|error| io(format!("create {}", path.display()), error))?;
-        let mut db = connect(&path, patience)
+        let mut db = open_journal(&path, patience)
             .map_err(|error| sql(format!("open the store {}", path.display()), error))?;
         if schema::compare(&db)? == schema::Version::Older {
             let _lock = files::lock(root, patience)?;
             schema::migrate(&mut db)?;
         }
-        Ok(Self { root: root.to_owned(), patience, anchors: Vec::new(), db: Mutex::new(db) })
+        Ok(Self { root: root.to_owned(), patience, anchors: Vec::new(), db: Shared::new(db) })
     }
 
     /// The folder of the store of a user: see [`choose_root`].
@@ -146,8 +148,7 @@ impl Store {
     }
 
     fn db(&self) -> MutexGuard<'_, Connection> {
-        // A panic in another thread rolled its transaction back; the connection itself is sound.
-        self.db.lock().unwrap_or_else(PoisonError::into_inner)
+        self.db.lock()
     }
 
     fn read<T>(
@@ -155,7 +156,7 @@ impl Store {
         doing: &str,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, PortError> {
-        query(&self.db()).map_err(|error| sql(doing, error))
+        self.db.read(doing, query)
     }
 
     fn write<T>(
@@ -202,10 +203,9 @@ fn begin(db: &mut Connection, durability: Durability) -> rusqlite::Result<Transa
     db.transaction_with_behavior(TransactionBehavior::Immediate)
 }
 
-fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let db = Connection::open_with_flags(path, flags)?;
-    db.busy_timeout(patience)?;
+/// Opens the journal.
+fn open_journal(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+    let db = connect(path, patience)?;
     // Moving the log into the database costs two flushes to the disk, which are not due at the end of every successful
     // run; `shorten_log` does it.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;

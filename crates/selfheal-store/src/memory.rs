@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Row, params};
 use selfheal_core::ids::{IncidentId, Signature, Timestamp};
-use selfheal_core::ports::{Conditions, Memory, PortError, Remembered, Trouble};
+use selfheal_core::ports::{Conditions, Count, Memory, PortError, Remembered, Trouble};
 
 use crate::trouble::damaged;
 use crate::values::Name;
@@ -66,21 +66,21 @@ impl Memory for Store {
         })
     }
 
-    fn count(&self, entry: &str, won: bool) -> Result<(), PortError> {
+    fn count(&self, entry: &str, count: Count) -> Result<(), PortError> {
         let counted = self.write(Durability::Power, "count a repair's success", |tx| {
             tx.execute(
-                "UPDATE memory SET wins = wins + ?2, losses = losses + ?3 WHERE entry = ?1",
-                params![entry, won, !won],
+                "UPDATE memory SET wins = wins + ?2, losses = max(losses + ?3, 0) WHERE entry = ?1",
+                params![entry, count.wins(), count.losses()],
             )
         })?;
         found(counted, entry)
     }
 
-    fn unlearn(&self, incident: &IncidentId) -> Result<bool, PortError> {
-        let counted = self.write(Durability::Power, "count a repair that was taken back", |tx| {
+    fn count_taught(&self, incident: &IncidentId, count: Count) -> Result<bool, PortError> {
+        let counted = self.write(Durability::Power, "count what became of a repair", |tx| {
             tx.execute(
-                "UPDATE memory SET losses = losses + 1 WHERE incident = ?1",
-                params![incident.as_str()],
+                "UPDATE memory SET wins = wins + ?2, losses = max(losses + ?3, 0) WHERE incident = ?1",
+                params![incident.as_str(), count.wins(), count.losses()],
             )
         })?;
         Ok(counted > 0)

@@ -27,11 +27,12 @@ impl Outbox for Store {
     fn put(&self, message: &Message) -> Result<(), PortError> {
         self.write(Durability::Power, "put a message into the outbox", |tx| {
             tx.execute(
-                "INSERT INTO outbox (at, subject, text, incident, next) VALUES (?1, ?2, ?3, ?4, ?1)",
+                "INSERT INTO outbox (at, subject, text, html, incident, next) VALUES (?1, ?2, ?3, ?4, ?5, ?1)",
                 params![
                     message.at.0,
                     message.subject.as_str(),
                     message.text.as_str(),
+                    message.html.as_ref().map(Redacted::as_str),
                     message.incident.as_ref().map(IncidentId::as_str),
                 ],
             )
@@ -205,7 +206,7 @@ fn any_due(db: &Connection, channel: &str, now: Timestamp) -> rusqlite::Result<b
 
 fn select_due(db: &Connection, channel: &str, now: Timestamp, most: usize) -> rusqlite::Result<Vec<Due>> {
     let mut query = db.prepare(
-        "SELECT id, delivery.attempts, at, subject, text, incident
+        "SELECT id, delivery.attempts, at, subject, text, incident, html
          FROM delivery JOIN outbox ON outbox.id = delivery.message
          WHERE channel = ?1 AND delivery.next <= ?2 ORDER BY id LIMIT ?3",
     )?;
@@ -218,6 +219,7 @@ fn due_of(row: &Row<'_>) -> rusqlite::Result<Due> {
         subject: row.get::<_, Stored>(3)?.0,
         text: row.get::<_, Stored>(4)?.0,
         incident: row.get::<_, Option<String>>(5)?.map(IncidentId::new),
+        html: row.get::<_, Option<Stored>>(6)?.map(|html| html.0),
     };
     Ok(Due { row: row.get(0)?, attempts: row.get(1)?, message })
 }

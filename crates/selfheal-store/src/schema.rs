@@ -9,11 +9,12 @@ use selfheal_core::ports::{PortError, Trouble};
 use crate::trouble::sql;
 
 /// The migrations; the n-th leads to version n.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("schema/0001.sql"),
     include_str!("schema/0002.sql"),
     include_str!("schema/0003.sql"),
     include_str!("schema/0004.sql"),
+    include_str!("schema/0005.sql"),
 ];
 
 /// The version that this selfheal reads and writes.
@@ -55,6 +56,8 @@ fn version(db: &Connection) -> Result<i64, PortError> {
 /// Brings a database to our version. The caller holds the store's lock.
 pub(crate) fn migrate(db: &mut Connection) -> Result<(), PortError> {
     let failed = |error| sql("bring the store to this version", error);
+    // Counts for a new file only: what is dropped can then be given back to the file system page by page.
+    db.execute_batch("PRAGMA auto_vacuum = INCREMENTAL").map_err(failed)?;
     let _: String = db.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(failed)?;
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have done it while this one waited for the lock.

@@ -1,17 +1,17 @@
 //! Priors: how often a cause was the true one, and how often a rule's repair worked.
 
 use rusqlite::params;
-use selfheal_core::ports::{PortError, Priors, Tally, TallyKey};
+use selfheal_core::ports::{Count, PortError, Priors, Tally, TallyKey};
 
 use crate::{Durability, Store};
 
 impl Priors for Store {
-    fn tally(&self, key: &TallyKey, won: bool) -> Result<(), PortError> {
+    fn tally(&self, key: &TallyKey, count: Count) -> Result<(), PortError> {
         self.write(Durability::Process, "count what was right", |tx| {
             tx.execute(
-                "INSERT INTO tally (class, tool, kind, name, won, lost) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                 ON CONFLICT (class, tool, kind, name) DO UPDATE SET won = won + ?5, lost = lost + ?6",
-                params![key.class, key.tool, key.kind, key.name, won, !won],
+                "INSERT INTO tally (class, tool, kind, name, won, lost) VALUES (?1, ?2, ?3, ?4, ?5, max(?6, 0))
+                 ON CONFLICT (class, tool, kind, name) DO UPDATE SET won = won + ?5, lost = max(lost + ?6, 0)",
+                params![key.class, key.tool, key.kind, key.name, count.wins(), count.losses()],
             )
             .map(|_| ())
         })

@@ -62,14 +62,16 @@ impl Store {
     /// # Errors
     /// When it cannot be read.
     pub fn usage_of(&self, incident: &IncidentId) -> Result<Vec<(String, Usage)>, PortError> {
-        let mut out: Vec<(String, Usage)> = Vec::new();
-        for record in self.usages()?.into_iter().filter(|record| record.incident.as_ref() == Some(incident)) {
-            match out.iter_mut().find(|(model, _)| *model == record.model) {
-                Some((_, usage)) => *usage = usage.plus(&record.usage),
-                None => out.push((record.model, record.usage)),
-            }
-        }
-        Ok(out)
+        let all = self.usages()?;
+        Ok(by_model(all.into_iter().filter(|record| record.incident.as_ref() == Some(incident))))
+    }
+
+    /// What calls took since a moment, by model, in the order in which they were asked first.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn usage_by_model(&self, since: i64) -> Result<Vec<(String, Usage)>, PortError> {
+        Ok(by_model(self.usages()?.into_iter().filter(|record| record.at >= since)))
     }
 
     fn usages(&self) -> Result<Vec<UsageRecord>, PortError> {
@@ -88,4 +90,15 @@ impl Store {
     fn usage_file(&self) -> PathBuf {
         self.root().join("usage.jsonl")
     }
+}
+
+fn by_model(records: impl Iterator<Item = UsageRecord>) -> Vec<(String, Usage)> {
+    let mut out: Vec<(String, Usage)> = Vec::new();
+    for record in records {
+        match out.iter_mut().find(|(model, _)| *model == record.model) {
+            Some((_, usage)) => *usage = usage.plus(&record.usage),
+            None => out.push((record.model, record.usage)),
+        }
+    }
+    out
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use selfheal_core::ids::{IncidentId, Signature, Timestamp};
-use selfheal_core::ports::{Conditions, Memory, Priors, Remembered, Tally, TallyKey, Trouble};
+use selfheal_core::ports::{Conditions, Count, Memory, Priors, Remembered, Tally, TallyKey, Trouble};
 
 use crate::helpers::Place;
 
@@ -39,13 +39,13 @@ fn wins_and_losses_are_counted() {
     let place = Place::new();
     let store = place.open();
     store.remember(&repair("one", 1, 0)).unwrap();
-    store.count("one", true).unwrap();
-    store.count("one", false).unwrap();
+    store.count("one", Count::Win).unwrap();
+    store.count("one", Count::Loss).unwrap();
     let recall = || store.recall(&Signature::new("no-such-path"), Path::new("/srv/job.sh"), "bash").unwrap();
     assert_eq!(recall(), [repair("one", 2, 1)]);
-    store.count("one", false).unwrap();
+    store.count("one", Count::Loss).unwrap();
     assert_eq!(recall(), []);
-    assert_eq!(store.count("none", true).unwrap_err().trouble, Trouble::Missing);
+    assert_eq!(store.count("none", Count::Win).unwrap_err().trouble, Trouble::Missing);
 }
 
 #[test]
@@ -83,8 +83,15 @@ fn what_was_taken_back_expired_or_is_forgotten_is_not_recalled() {
         Conditions { incident: Some(incident.clone()), learnt: Timestamp(7), ..Conditions::default() };
     store.remember(&Remembered { conditions, ..repair("taken-back", 1, 0) }).unwrap();
     store.remember(&repair("old", 1, 0)).unwrap();
-    assert!(store.unlearn(&incident).unwrap());
-    assert!(!store.unlearn(&IncidentId::new("other")).unwrap());
+    assert!(store.count_taught(&incident, Count::Loss).unwrap());
+    store.count_taught(&incident, Count::LossUndone).unwrap();
+    assert_eq!(
+        store.recall(&Signature::new("no-such-path"), Path::new("/srv/job.sh"), "bash").unwrap().len(),
+        2
+    );
+    store.count_taught(&incident, Count::LossUndone).unwrap();
+    store.count_taught(&incident, Count::Loss).unwrap();
+    assert!(!store.count_taught(&IncidentId::new("other"), Count::Loss).unwrap());
     store.expire("old", "the tool changed").unwrap();
     assert_eq!(store.recall(&Signature::new("no-such-path"), Path::new("/srv/job.sh"), "bash").unwrap(), []);
     let all = store.memories().unwrap();
@@ -103,8 +110,15 @@ fn what_was_right_is_counted_per_class_and_tool() {
     let word = |text: &str| text.to_owned();
     let key =
         TallyKey { class: word("logic"), tool: word("cp"), kind: word("rule"), name: word("missing_folder") };
-    store.tally(&key, true).unwrap();
-    store.tally(&key, true).unwrap();
-    store.tally(&key, false).unwrap();
-    assert_eq!(place.open().tallies().unwrap(), [Tally { key, won: 2, lost: 1 }]);
+    store.tally(&key, Count::Win).unwrap();
+    store.tally(&key, Count::Win).unwrap();
+    store.tally(&key, Count::Loss).unwrap();
+    assert_eq!(place.open().tallies().unwrap(), [Tally { key: key.clone(), won: 2, lost: 1 }]);
+    for lost in [0, 0] {
+        store.tally(&key, Count::LossUndone).unwrap();
+        assert_eq!(store.tallies().unwrap(), [Tally { key: key.clone(), won: 2, lost }]);
+    }
+    let fresh = TallyKey { name: word("other"), ..key };
+    store.tally(&fresh, Count::LossUndone).unwrap();
+    assert!(store.tallies().unwrap().contains(&Tally { key: fresh, won: 0, lost: 0 }));
 }

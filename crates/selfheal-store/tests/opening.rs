@@ -51,7 +51,7 @@ fn a_newer_store_is_left_alone() {
     let before = fs::read(place.database()).unwrap();
     let error = refused(&place.root());
     assert_eq!(error.trouble, Trouble::Newer);
-    assert_eq!(error.to_string(), "use a store of version 999; this selfheal knows versions up to 4");
+    assert_eq!(error.to_string(), "use a store of version 999; this selfheal knows versions up to 5");
     assert_eq!(fs::read(place.database()).unwrap(), before);
 }
 
@@ -174,12 +174,38 @@ mod store_1 {
 mod store_2 {
     include!("fixtures/store-2.rs");
 }
+mod store_3 {
+    include!("fixtures/store-3.rs");
+}
+
+mod store_4 {
+    include!("fixtures/store-4.rs");
+}
+mod store_5 {
+    include!("fixtures/store-5.rs");
+}
+
+/// The present version.
+const VERSION: u32 = 5;
 
 /// Every version there ever was, each written by the selfheal of its time.
-const OLD: [Old; 2] = [
+const OLD: [Old; 5] = [
     Old { version: 1, database: include_bytes!("fixtures/store-1.db"), files: store_1::FIXTURE_FILES },
     Old { version: 2, database: include_bytes!("fixtures/store-2.db"), files: store_2::FIXTURE_FILES },
+    Old { version: 3, database: include_bytes!("fixtures/store-3.db"), files: store_3::FIXTURE_FILES },
+    Old { version: 4, database: include_bytes!("fixtures/store-4.db"), files: store_4::FIXTURE_FILES },
+    Old { version: 5, database: include_bytes!("fixtures/store-5.db"), files: store_5::FIXTURE_FILES },
 ];
+
+/// A new version cannot be forgotten here.
+#[test]
+fn there_is_a_fixture_of_every_version() {
+    let place = Place::new();
+    drop(place.open());
+    let version: u32 = place.sql().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    assert_eq!(version, VERSION);
+    assert_eq!(OLD.map(|old| old.version).to_vec(), (1..=version).collect::<Vec<_>>());
+}
 
 #[test]
 fn an_old_database_is_opened_with_all_that_it_holds() {
@@ -204,7 +230,7 @@ fn an_old_database_is_opened_with_all_that_it_holds() {
         assert_eq!(store.due("mail", Timestamp(10), 9).unwrap().len(), 1);
         store.store(&incident(2), &[entry("opened", 2)]).unwrap();
         assert_eq!(store.verify().unwrap().broken, None);
-        assert_eq!(version(), 4);
+        assert_eq!(version(), VERSION);
     }
 }
 
@@ -255,12 +281,14 @@ fn write_the_fixture() {
             at: Timestamp(1),
             subject: helpers::redacted("subject"),
             text: helpers::redacted("text"),
+            html: None,
             incident: Some(id(1)),
         })
         .unwrap();
     drop(store);
     place.sql().execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE; VACUUM; PRAGMA journal_mode = WAL").unwrap();
-    fs::copy(place.database(), folder.join("store-3.db")).unwrap();
+    let version: u32 = place.sql().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    fs::copy(place.database(), folder.join(format!("store-{version}.db"))).unwrap();
     let lines: String = ["ledger.seal", "ledger.key", "ledger.head"]
         .iter()
         .map(|name| format!("    ({name:?}, {:?}),\n", fs::read_to_string(place.root().join(name)).unwrap()))
@@ -268,7 +296,7 @@ fn write_the_fixture() {
     let text = format!(
         "/// The ledger's files that belong to the old database.\npub const FIXTURE_FILES: [(&str, &str); 3] = [\n{lines}];\n"
     );
-    fs::write(folder.join("store-3.rs"), text).unwrap();
+    fs::write(folder.join(format!("store-{version}.rs")), text).unwrap();
 }
 
 #[test]

@@ -11,6 +11,7 @@ fn message(at: i64) -> Message {
         at: Timestamp(at),
         subject: redacted("backup failed"),
         text: redacted("selfheal approve"),
+        html: (at == 10).then(|| redacted("<p>selfheal approve</p>")),
         incident: Some(id(1)),
     }
 }

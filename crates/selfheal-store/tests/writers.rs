@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use selfheal_core::ports::{Journal, Ledger, Memory, Remembered, Trouble};
+use selfheal_core::ports::{Count, Journal, Ledger, Memory, Remembered, Trouble};
 
 use crate::helpers::{self, Place, entry, incident, job, run};
 
@@ -14,7 +14,7 @@ fn write_all(store: &selfheal_store::Store, writer: u32) {
         let number = writer * 1_000 + number;
         store.record_run(&run(number)).unwrap();
         store.store(&incident(number), &[entry("opened", number), entry("held", number)]).unwrap();
-        store.count("shared", true).unwrap();
+        store.count("shared", Count::Win).unwrap();
     }
 }
 
@@ -30,7 +30,7 @@ fn prepare(place: &Place) {
         conditions: selfheal_core::ports::Conditions::default(),
     };
     let store = place.open();
-    assert_eq!(store.count("shared", true).unwrap_err().trouble, Trouble::Missing);
+    assert_eq!(store.count("shared", Count::Win).unwrap_err().trouble, Trouble::Missing);
     store.remember(&shared).unwrap();
 }
 

@@ -1,5 +1,6 @@
 //! Differences between two texts, by lines.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -29,7 +30,30 @@ fn compare<'a>(before: &'a str, after: &'a str) -> TextDiff<'a, 'a, str> {
 #[must_use]
 pub fn unified(path: &str, before: &str, after: &str) -> String {
     let diff = compare(before, after);
-    diff.unified_diff().context_radius(3).header(path, path).to_string()
+    let path = quoted(path);
+    diff.unified_diff().context_radius(3).header(&path, &path).to_string()
+}
+
+/// A name as git and `diff` write it: one that could end its line, and so pretend to be more of the difference, in quotes.
+fn quoted(path: &str) -> Cow<'_, str> {
+    if !path.contains(|c: char| c.is_control() || c == '"' || c == '\\') {
+        return Cow::Borrowed(path);
+    }
+    let mut text = String::from("\"");
+    for c in path.chars() {
+        match c {
+            '\n' => text.push_str("\\n"),
+            '\t' => text.push_str("\\t"),
+            '\r' => text.push_str("\\r"),
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() => {
+                c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| text.push_str(&format!("\\{byte:03o}")));
+            }
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+    Cow::Owned(text)
 }
 
 /// The groups of changed lines. Neighbouring removals and additions are one hunk.
@@ -94,6 +118,13 @@ mod tests {
         let text = unified("run.sh", "a\nb\n", "a\nc\n");
         assert_eq!(text, "--- run.sh\n+++ run.sh\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
         assert_eq!(unified("x", "a", "a"), "");
+    }
+
+    #[test]
+    fn a_name_cannot_pretend_to_be_part_of_the_difference() {
+        let text = unified("x\n@@ -1 +1 @@\n-rm \"-rf\" /\u{1b}", "a\n", "b\n");
+        let wanted = r#""x\n@@ -1 +1 @@\n-rm \"-rf\" /\033""#;
+        assert_eq!(text, format!("--- {wanted}\n+++ {wanted}\n@@ -1 +1 @@\n-a\n+b\n"));
     }
 
     #[test]

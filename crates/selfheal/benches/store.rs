@@ -99,8 +99,8 @@ fn fill(folder: &Path, incidents: u32, like: &Incident, entries: &[Entry]) {
         if number % 3 == 0 {
             let file = &mut incident.rounds[0].files[0];
             file.path = folder.join(format!("gone/{number}.sh"));
-            file.before = Some(save(&store, &before, number));
-            file.after = Some(save(&store, &after, number));
+            file.before = Some(save(folder, &store, (&before, number), opened));
+            file.after = Some(save(folder, &store, (&after, number), opened));
         }
         let of_it = |entry: &Entry| Entry { at: opened, incident: Some(id.clone()), ..entry.clone() };
         let entries: Vec<Entry> = entries.iter().map(of_it).collect();
@@ -132,9 +132,16 @@ fn load(store: &Store, hash: Option<&ContentHash>) -> Vec<u8> {
     store.load(hash.expect("a content")).expect("a saved content")
 }
 
-fn save(store: &Store, content: &[u8], number: u32) -> ContentHash {
+/// Saves a content of its own, as old as its incident: `gc` lets young ones be.
+fn save(folder: &Path, store: &Store, (content, number): (&[u8], u32), at: Timestamp) -> ContentHash {
     let own = [content, format!("# {number}\n").as_bytes()].concat();
-    store.save(&own).expect("saved")
+    let hash = store.save(&own).expect("saved");
+    let (shelf, name) = hash.as_str().split_at(2);
+    let path = folder.join("state/objects").join(shelf).join(name);
+    let file = std::fs::File::options().write(true).open(path).expect("a saved content");
+    let at = Duration::from_millis(u64::try_from(at.0).unwrap_or(0));
+    file.set_modified(std::time::UNIX_EPOCH + at).expect("an own file");
+    hash
 }
 
 fn sizes(folder: &Path, when: &str) {
@@ -142,7 +149,12 @@ fn sizes(folder: &Path, when: &str) {
     let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
     let all = on_disk(&state);
     let objects = on_disk(&state.join("objects"));
-    println!("{when:<28} {:>8.0} MiB, of them saved contents {:.0} MiB", mib(all), mib(objects));
+    let incidents = open(folder).incident_count().expect("a count");
+    println!(
+        "{when:<28} {:>8.0} MiB, of them saved contents {:.0} MiB; {incidents} incidents",
+        mib(all),
+        mib(objects)
+    );
 }
 
 fn on_disk(folder: &Path) -> u64 {

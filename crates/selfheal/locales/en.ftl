@@ -277,6 +277,13 @@ report-saved = time saved (estimate)
 report-hours = { $hours } h
 report-saved-how = The estimate counts { $repair } minutes of a person for each repair and { $retry } for each failure that passed when run again.
 report-tokens = tokens of models
+report-cost = cost of models, by the prices set
+report-models = What models took
+report-model = { $n ->
+    [one] 1 call
+   *[other] { $n } calls
+}, { $tokens } tokens, cost { $cost }
+report-no-price = Where no price is set the cost counts as 0: [model] price-in and price-out.
 report-undelivered = messages that nobody took
 report-waiting = What waits for a decision
 report-would = What would have been applied had it been allowed

@@ -72,8 +72,9 @@ impl Context {
                 uid,
             })
         });
-        let (layers, warnings) = read_layers(&settings_files(&var, &cwd, uid), uid);
+        let (layers, mut warnings) = read_layers(&settings_files(&var, &cwd, uid), uid);
         let settings = resolve(&layers);
+        warnings.extend(crate::anchor::wrong_words(&settings.store));
         let terminal = Terminal::of_process(&env);
         let program = PathBuf::from("/proc/self/exe");
         let program = std::fs::read_link(&program).unwrap_or(program);

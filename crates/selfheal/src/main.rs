@@ -4,6 +4,7 @@
 //! single-threaded), then the command line, then one function per command, then the exit code.
 #![forbid(unsafe_code)]
 
+mod anchor;
 mod boxes;
 mod cli;
 mod clock;

@@ -95,6 +95,7 @@ pub fn tell_once(context: &Context, texts: &Texts, store: &Store) -> Result<Vec<
             at: context.clock.now(),
             subject: redactor.text(&subject),
             text: redactor.text(&text),
+            html: None,
             incident: None,
         })?;
         memory.told.insert(key, missed.due);

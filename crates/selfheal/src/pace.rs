@@ -89,6 +89,7 @@ fn message(context: &Context, command: &str, taken: Duration, pace: Pace) -> Mes
         at: context.clock.now(),
         subject: redactor.text(&subject),
         text: redactor.text(&text),
+        html: None,
         incident: None,
     }
 }

@@ -274,6 +274,128 @@ fn killed_while_it_takes_back() {
     cut(&mut Undo { env, repaired }, &["undo"]);
 }
 
+/// A repair of three files, one of them new.
+fn of_several_files() -> TestEnv {
+    let env = env();
+    env.write("job.sh", "set -eu\n. lib/names.sh\necho \"$greeting\" > out.txt\n");
+    env.write("lib/names.sh", "greetin=hello\n");
+    let give = |path: &str, text: &str| {
+        let file = env.root().join("given").join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    };
+    give("job.sh", "set -eu\n. lib/names.sh\necho \"$greeting\" >out.txt\n");
+    give("lib/names.sh", ". ./lib/more.sh\n");
+    give("lib/more.sh", "greeting=hello\n");
+    let run = env.run(&["run", "--apply", "medium", "--proposal", "../given", "--", "sh", "job.sh"]);
+    assert_eq!((run.code, Several::files(&env)), (0, Several::after()), "{run:?}");
+    env
+}
+
+struct Several;
+
+impl Several {
+    fn files(env: &TestEnv) -> [Option<String>; 3] {
+        ["job.sh", "lib/names.sh", "lib/more.sh"].map(|name| fs::read_to_string(env.work().join(name)).ok())
+    }
+
+    fn before() -> [Option<String>; 3] {
+        let job = "set -eu\n. lib/names.sh\necho \"$greeting\" > out.txt\n";
+        [Some(job.to_owned()), Some("greetin=hello\n".to_owned()), None]
+    }
+
+    fn after() -> [Option<String>; 3] {
+        let job = "set -eu\n. lib/names.sh\necho \"$greeting\" >out.txt\n";
+        [job, ". ./lib/more.sh\n", "greeting=hello\n"].map(|text| Some(text.to_owned()))
+    }
+}
+
+/// The failpoints of a command, each of which is then the end of it once.
+fn points(env: &TestEnv, args: &[&str]) -> usize {
+    let reached = Reached::new(env);
+    let done = env.command(args).env("SELFHEAL_FAILPOINT_LOG", &reached.0).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+    reached.all().len()
+}
+
+fn newest(env: &TestEnv) -> Incident {
+    store(env).incidents(&IncidentFilter::default()).unwrap().remove(0)
+}
+
+#[test]
+fn a_repair_of_several_files_is_taken_back_whole_wherever_it_is_killed() {
+    let env = of_several_files();
+    let id = newest(&env).id;
+    let (undo, redo) = (["undo", id.as_str()], ["redo", id.as_str()]);
+    let undo_points = points(&env, &undo);
+    assert_eq!(Several::files(&env), Several::before());
+    let redo_points = points(&env, &redo);
+    assert_eq!(Several::files(&env), Several::after());
+    let mut ends = BTreeMap::new();
+    for (args, other, points) in [(undo, redo, undo_points), (redo, undo, redo_points)] {
+        for point in 1..=points {
+            let how = Kill::At(point);
+            kill(&env, &args, how);
+            for (at, file) in Several::files(&env).iter().enumerate() {
+                let whole = *file == Several::before()[at] || *file == Several::after()[at];
+                assert!(whole, "{args:?} {how:?}: {file:?}");
+            }
+            start_again(&env, how);
+            let (files, state) = (Several::files(&env), newest(&env).state);
+            let done = match state {
+                State::Watching => files == Several::after(),
+                // A repair that was about to come again is as ready as one that waits.
+                State::RolledBack | State::Held => files == Several::before(),
+                _ => false,
+            };
+            assert!(done, "{args:?} {how:?}: {state:?} {files:?}");
+            *ends.entry((args[0], state.word())).or_insert(0) += 1;
+            // Back to where it began.
+            let back = match (args[0], &state) {
+                ("undo", State::RolledBack) | ("redo", State::Watching) => Some(other),
+                ("redo", State::Held) => {
+                    assert_eq!(env.run(&["approve", id.as_str()]).code, 0);
+                    Some(other)
+                }
+                _ => None,
+            };
+            if let Some(back) = back {
+                let back = env.run(&back);
+                assert_eq!(back.code, 0, "{args:?} {how:?}: {back:?}");
+            }
+        }
+    }
+    assert!(ends.len() >= 3, "both ends of both ways were seen: {ends:?}");
+}
+
+#[test]
+fn what_force_takes_away_is_saved_first_wherever_it_is_killed() {
+    let env = of_several_files();
+    let id = newest(&env).id;
+    let mut point = 0;
+    loop {
+        point += 1;
+        let mine = format!("mine {point}, not to be lost\n");
+        fs::write(env.work().join("lib/names.sh"), &mine).unwrap();
+        let how = Kill::At(point);
+        let refused = env.run(&["undo", id.as_str()]);
+        assert_eq!((refused.code, env.read("lib/names.sh")), (1, mine.clone()), "{how:?}: {refused:?}");
+        let killed = kill(&env, &["undo", "--force", id.as_str()], how).is_some()
+            || Several::files(&env) != Several::before();
+        start_again(&env, how);
+        if newest(&env).state == State::RolledBack {
+            assert_eq!(Several::files(&env), Several::before(), "{how:?}");
+            let redone = env.run(&["redo", id.as_str()]);
+            assert_eq!(redone.code, 0, "{how:?}: {redone:?}");
+        }
+        assert_eq!(env.read("lib/names.sh"), mine, "{how:?}: it is there or comes again");
+        if !killed {
+            break;
+        }
+    }
+    assert!(point > 5, "{point}");
+}
+
 /// What a try did is put in place, again and again.
 struct Commit {
     env: TestEnv,

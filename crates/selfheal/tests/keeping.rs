@@ -157,6 +157,64 @@ fn heads_go_to_a_log_and_the_record_is_compared_with_it() {
     assert_eq!(differs.code, 3, "{differs:?}");
 }
 
+/// Heads that a program keeps show a whole state folder that was put back to an older one, which is whole in itself.
+#[test]
+fn heads_are_handed_to_a_program_that_keeps_them_and_show_a_state_that_was_put_back() {
+    let env = backup_env();
+    let kept = env.root().join("kept");
+    let broken = env.root().join("broken");
+    let keeper = format!(
+        "#!/bin/sh\n[ ! -e '{}' ] || {{ echo 'the vault is closed' >&2; exit 1; }}\ncat >>'{}'\n",
+        broken.display(),
+        kept.display()
+    );
+    let keeper = env.script("keeper", &keeper);
+    settings(
+        &env,
+        &format!("[store]\nanchor-program = [\"{}\"]\n[notify]\nat-end = 100\n", keeper.display()),
+    );
+    let env = {
+        let folder = env.home().join(".config");
+        env.with("XDG_CONFIG_HOME", folder)
+    };
+    let heads = || std::fs::read_to_string(&kept).unwrap_or_default();
+    env.run(&["run", "--", "true"]);
+    assert_eq!(heads(), "", "a good run has nothing to be kept");
+    env.run(&["run", "--", "bash", "backup.sh"]);
+    assert_eq!(heads().lines().count(), 1, "{}", heads());
+    let old = env.root().join("old-state");
+    let copy = |from: &std::path::Path, to: &std::path::Path| {
+        let _ = std::fs::remove_dir_all(to);
+        assert!(std::process::Command::new("cp").arg("-a").arg(from).arg(to).status().unwrap().success());
+    };
+    copy(&env.state(), &old);
+    assert_eq!(env.run(&["approve", &only_incident(&env)]).code, 0);
+    std::fs::write(&broken, "").unwrap();
+    let tick = env.run(&["tick"]);
+    assert!(tick.code == 0 && tick.stderr.contains("the vault is closed"), "{tick:?}");
+    let audit = env.run(&["audit", "verify"]);
+    assert!(audit.code == 0 && audit.stdout.contains("the vault is closed"), "{audit:?}");
+    assert_eq!(heads().lines().count(), 1, "{}", heads());
+    std::fs::remove_file(&broken).unwrap();
+    env.run(&["tick"]);
+    env.run(&["tick"]);
+    assert_eq!(heads().lines().count(), 2, "what was not taken comes again, and once: {}", heads());
+    let against = ["audit", "verify", "--against", kept.to_str().unwrap()];
+    assert_eq!(env.run(&against).code, 0);
+    copy(&old, &env.state());
+    assert_eq!(env.run(&["audit", "verify"]).code, 0, "an older copy is whole in itself");
+    assert_eq!(env.run(&against).code, 3, "{}", heads());
+}
+
+#[test]
+fn an_anchor_that_is_misspelt_is_told() {
+    let env = with_settings("[store]\nanchor = [\"sylog\"]\n");
+    let run = env.run(&["run", "--", "true"]);
+    assert!(run.code == 0 && run.stderr.contains("anchor: \"sylog\""), "{run:?}");
+    let doctor = env.run(&["doctor"]);
+    assert!(doctor.stdout.contains("anchor: \"sylog\""), "{doctor:?}");
+}
+
 /// As an upgrade would: the prints that were accepted are those of other code.
 fn upgrade(env: &TestEnv) {
     let rules = env.run(&["rules", "list"]);

@@ -43,6 +43,12 @@ fn a_repair_that_was_taken_back_is_not_tried_again() {
     assert_eq!(first["status"], "healed");
     assert_eq!(env.run(&["undo", &only_incident(&env)]).code, 0);
     assert_eq!(listed(&env)[0]["losses"], 1);
+    let stats = env.run(&["stats"]).stdout;
+    assert_eq!(env.run(&["redo", &only_incident(&env)]).code, 0);
+    assert_eq!(listed(&env)[0]["losses"], 0, "what came again was not wrong");
+    assert_ne!(env.run(&["stats"]).stdout, stats);
+    assert_eq!(env.run(&["undo", &only_incident(&env)]).code, 0);
+    assert_eq!(env.run(&["stats"]).stdout, stats, "counted once, however often it goes to and fro");
     std::fs::remove_dir_all(env.work().join("out")).unwrap();
     let (_, again) = document(&env, &["--apply", "medium", "--without", "rules", "--", "bash", "job.sh"]);
     assert_ne!(again["status"], "healed", "{again}");

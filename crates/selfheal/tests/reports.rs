@@ -2,7 +2,7 @@
 
 use selfheal_core::ids::Timestamp;
 use selfheal_core::ports::Outbox;
-use selfheal_store::{Store, StoreOptions};
+use selfheal_store::{Store, StoreOptions, UsageRecord};
 use selfheal_testkit::TestEnv;
 
 use crate::support::{backup_env, document, env, only_incident};
@@ -109,6 +109,38 @@ fn every_form_is_safe_from_what_jobs_say() {
 }
 
 #[test]
+fn what_models_took_is_told_by_model_and_in_money() {
+    let env = env();
+    let store = Store::open(&env.state(), StoreOptions::default()).unwrap();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let now = i64::try_from(now.as_millis()).unwrap();
+    let usage = |tokens, cost| selfheal_core::usage::Usage {
+        calls: 1,
+        input_tokens: tokens,
+        output_tokens: 10,
+        cost,
+        millis: 5,
+    };
+    for (model, at, tokens, cost) in [
+        ("large", now - 1_000, 1_000, 1_230_000),
+        ("large", now - 900, 2_000, 20_000),
+        ("<small>", now - 800, 500, 0),
+        ("large", now - 8 * 86_400_000, 9_999, 9_000_000),
+    ] {
+        let model = model.to_owned();
+        store.note_usage(&UsageRecord { at, incident: None, model, usage: usage(tokens, cost) }).unwrap();
+    }
+    let text = env.run(&["report"]).stdout;
+    let line = |word: &str| text.lines().find(|line| line.contains(word)).unwrap_or_default().to_owned();
+    assert!(line("cost of models").ends_with("1.25"), "{text}");
+    assert!(line("  large").contains("2 calls, 3020 tokens, cost 1.25"), "{text}");
+    assert!(line("<small>").contains("1 call, 510 tokens, cost 0"), "{text}");
+    assert!(text.contains("price-in"), "{text}");
+    let html = env.run(&["report", "--format", "html"]).stdout;
+    assert!(html.contains("&lt;small&gt;") && html.contains("cost 1.25"), "{html}");
+}
+
+#[test]
 fn bad_times_and_places_are_told() {
     let env = env();
     for since in ["7", "d", "-1d", "0d", "99999999999999999999d"] {
@@ -141,7 +173,13 @@ fn a_tick_sends_the_report_once_a_week_where_that_is_wanted() {
     drop(store);
     let env = crate::support::env();
     settings(&env, "[notify]\nweekly = true\n");
+    env.script("job", "#!/bin/bash\necho 'frobnicator: <b>it is broken</b>' >&2\nexit 9\n");
+    env.run(&["run", "--once", "--", "bash", "job"]);
+    messages(&env);
     let store = Store::open(&env.state(), StoreOptions::default()).unwrap();
+    for due in store.due("x", Timestamp(i64::MAX), 100).unwrap() {
+        store.settle("x", &[due.row], &selfheal_core::ports::Delivery::Done(Timestamp(1))).unwrap();
+    }
     selfheal_core::ports::Ledger::append(&store, &[entry]).unwrap();
     drop(store);
     env.run(&["tick"]);
@@ -149,6 +187,14 @@ fn a_tick_sends_the_report_once_a_week_where_that_is_wanted() {
     let sent = messages(&env);
     assert_eq!(sent.len(), 1, "{sent:?}");
     assert!(sent[0].contains("selfheal on ") && sent[0].contains("Overview"), "{sent:?}");
+    // Mail programs take SVG away: the charts of a mail are cells.
+    let exported = env.run(&["export", "--kind", "message"]).stdout;
+    let row: serde_json::Value = serde_json::from_str(exported.lines().last().unwrap()).unwrap();
+    let html = row["html"].as_str().unwrap();
+    assert!(
+        html.starts_with("<!DOCTYPE html>") && html.contains("bgcolor") && !html.contains("<svg"),
+        "{html}"
+    );
 }
 
 /// A job that needs a command that this machine has not.

@@ -1,15 +1,21 @@
 //! `selfheal review` on a real terminal: a pseudo-terminal of the test's own, whose screen is read as a terminal reads it.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::num::NonZero;
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use rustix::pty::OpenptFlags;
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use selfheal_core::ids::IncidentId;
+use selfheal_core::incident::Incident;
+use selfheal_core::ports::{IncidentFilter, Journal};
+use selfheal_core::redact::Redactor;
+use selfheal_store::{Store, StoreOptions};
 use selfheal_testkit::TestEnv;
 
 use crate::support::{BACKUP, backup_env, env, only_incident};
@@ -19,10 +25,11 @@ const NOCTTY: i32 = 0o400;
 
 /// A review on a terminal.
 struct Review {
-    keys: File,
-    terminal: File,
+    keys: Option<File>,
+    terminal: Option<File>,
     shown: Arc<Mutex<(vt100::Parser, Vec<u8>)>>,
     child: Child,
+    reader: Option<JoinHandle<()>>,
 }
 
 fn size_of(cells: u16) -> NonZero<u16> {
@@ -40,6 +47,7 @@ impl Review {
         let terminal = File::options().read(true).write(true).custom_flags(NOCTTY).open(name).unwrap();
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         tcsetwinsize(&terminal, size).unwrap();
+        rustix::io::ioctl_fionbio(&master, true).unwrap();
         let known = env.command(&[]);
         let mut command = Command::new("setsid");
         command.args(["--ctty", env!("CARGO_BIN_EXE_selfheal"), "review"]).env_clear();
@@ -54,15 +62,42 @@ impl Review {
         let shown =
             Arc::new(Mutex::new((vt100::Parser::new(size_of(rows), size_of(columns), 0), Vec::new())));
         let filling = Arc::clone(&shown);
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut buffer = [0; 4096];
-            while let Ok(count @ 1..) = output.read(&mut buffer) {
-                let mut shown = filling.lock().unwrap();
-                shown.0.process(&buffer[..count]);
-                shown.1.extend_from_slice(&buffer[..count]);
+            // Nobody else holds what is shown when the review is hung up.
+            while Arc::strong_count(&filling) > 1 {
+                match output.read(&mut buffer) {
+                    Ok(0) => break,
+                    Ok(count) => {
+                        let mut shown = filling.lock().unwrap();
+                        shown.0.process(&buffer[..count]);
+                        shown.1.extend_from_slice(&buffer[..count]);
+                    }
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                        std::thread::park_timeout(Duration::from_millis(5));
+                    }
+                    Err(_) => break,
+                }
             }
         });
-        Self { keys, terminal, shown, child }
+        Self { keys: Some(keys), terminal: Some(terminal), shown, child, reader: Some(reader) }
+    }
+
+    /// Takes the terminal away, as a connection that breaks does, and waits for the end.
+    fn hang_up(mut self) -> i32 {
+        drop(self.terminal.take());
+        drop(self.keys.take());
+        let nothing = vt100::Parser::new(size_of(1), size_of(1), 0);
+        drop(std::mem::replace(&mut self.shown, Arc::new(Mutex::new((nothing, Vec::new())))));
+        self.reader.take().unwrap().join().unwrap();
+        let begin = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code().unwrap_or(-1);
+            }
+            assert!(begin.elapsed() < Duration::from_secs(110), "it goes on without a terminal");
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
     }
 
     fn screen<T>(&self, look: impl FnOnce(&vt100::Screen) -> T) -> T {
@@ -87,13 +122,23 @@ impl Review {
     }
 
     fn type_in(&mut self, keys: &str) {
-        self.keys.write_all(keys.as_bytes()).unwrap();
+        // A terminal takes only so much at once.
+        let mut rest = keys.as_bytes();
+        while !rest.is_empty() {
+            match self.keys.as_mut().unwrap().write(rest) {
+                Ok(count) => rest = &rest[count..],
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    std::thread::park_timeout(Duration::from_millis(5));
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
     }
 
     fn resize(&self, rows: u16, columns: u16) {
         self.shown.lock().unwrap().0.screen_mut().set_size(size_of(rows), size_of(columns));
         let size = Winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-        tcsetwinsize(&self.terminal, size).unwrap();
+        tcsetwinsize(self.terminal.as_ref().unwrap(), size).unwrap();
     }
 
     /// Waits for its end, and that the terminal is as it was.
@@ -106,7 +151,7 @@ impl Review {
             assert!(begin.elapsed() < Duration::from_secs(110), "it does not end:\n{}", self.text());
             std::thread::park_timeout(Duration::from_millis(10));
         };
-        let modes = tcgetattr(&self.terminal).unwrap().local_modes;
+        let modes = tcgetattr(self.terminal.as_ref().unwrap()).unwrap().local_modes;
         assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO), "the terminal is left as it was");
         // What it wrote last may still be on its way.
         while self.screen(vt100::Screen::alternate_screen) || self.screen(vt100::Screen::hide_cursor) {
@@ -330,4 +375,133 @@ fn without_a_terminal_it_says_what_to_do_instead() {
     let outcome = env().run(&["review"]);
     assert_eq!(outcome.code, 1);
     assert!(outcome.stderr.contains("selfheal incidents --held"), "{outcome:?}");
+}
+
+#[test]
+fn a_terminal_that_is_gone_ends_it_in_order_wherever_it_is() {
+    for keys in ["", "\x1b[<0;1", "a", "rwhy"] {
+        let env = held();
+        let mut review = Review::start(&env, (24, 80));
+        review.wait_for("1 repair waits");
+        review.type_in(keys);
+        assert_eq!(review.hang_up(), 0, "{keys:?}");
+        assert_eq!(env.read("backup.sh"), BACKUP, "what was not decided is not decided by that");
+        let listed = env.run(&["incidents", "--held"]);
+        assert!(listed.stdout.contains("backup.sh"), "{listed:?}");
+    }
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_before_it_is_told() {
+    let env = held().with("SELFHEAL_FAILPOINT_PANIC", "review.draw");
+    let review = Review::start(&env, (24, 80));
+    review.wait_for("a test asked for it at review.draw");
+    assert_eq!(review.ended(), 101);
+    assert_eq!(env.read("backup.sh"), BACKUP);
+}
+
+#[test]
+fn in_the_smallest_terminal_it_goes_on_and_keys_mean_the_same() {
+    for size in [(1, 1), (2, 3), (5, 8)] {
+        let env = held();
+        let mut review = Review::start(&env, size);
+        // What it draws cannot be read here: it is ready when it has taken the terminal.
+        let begin = Instant::now();
+        while !review.screen(vt100::Screen::alternate_screen) {
+            assert!(begin.elapsed() < Duration::from_secs(110), "{size:?}");
+            std::thread::park_timeout(Duration::from_millis(10));
+        }
+        review.type_in("\r\x1b[F\x1b[H?x jk");
+        review.resize(24, 80);
+        review.wait_for("1 repair waits");
+        review.type_in("q");
+        assert_eq!(review.ended(), 0, "{size:?}");
+        assert_eq!(env.read("backup.sh"), BACKUP);
+    }
+}
+
+/// So many incidents that wait, made from the one that does; what is done to each by its number.
+fn multiply(env: &TestEnv, many: u32, change: impl Fn(u32, &mut Incident)) {
+    let store = Store::open(&env.state(), StoreOptions { patience_ms: 120_000 }).unwrap();
+    let like = store.incidents(&IncidentFilter::default()).unwrap().remove(0);
+    for number in 1..=many {
+        // Older than the first, in order.
+        let mut incident = Incident {
+            id: IncidentId::new(format!("01890a5d-ac96-774b-bcce-{number:012x}")),
+            opened: selfheal_core::ids::Timestamp(like.opened.0 - i64::from(number) * 1_000),
+            ..like.clone()
+        };
+        change(number, &mut incident);
+        store.store(&incident, &[]).unwrap();
+    }
+}
+
+#[test]
+fn a_thousand_that_wait_are_gone_through_and_hostile_ones_stay_in_their_place() {
+    let env = held();
+    let redact = |text: &str| Redactor::default().text(text);
+    let hostile = "x\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}\r\n\u{9b}31m";
+    multiply(&env, 999, |number, incident| {
+        incident.command = redact(&format!("job-{number} {hostile}"));
+        if number < 999 {
+            return;
+        }
+        incident.note = Some(redact(&hostile.repeat(2_000)));
+        let round = incident.rounds.last_mut().unwrap();
+        let long = format!("{}{}", "| ".repeat(3_000), "wide \u{6587}\u{1b}[41m".repeat(20_000));
+        round.diff = Some(redact(&format!("--- /a.sh\n+++ /a.sh\n@@ -1 +1 @@\n-{long}\n+{long} END\n")));
+        round.summary = vec![redact(&hostile.repeat(500))];
+    });
+    let mut review = Review::start(&env, (24, 80));
+    review.wait_for("1000 repairs wait");
+    review.type_in(&"j".repeat(998));
+    review.wait_for("job-998 x");
+    review.type_in("j\r");
+    review.wait_for("job-999 x");
+    review.type_in("\x1b[F");
+    review.wait_for("END");
+    let raw = String::from_utf8_lossy(&review.shown.lock().unwrap().1).into_owned();
+    for part in ["\u{1b}]0;", "\u{202e}", "\u{1b}[41m", "\u{9b}"] {
+        assert!(!raw.contains(part), "{part:?}");
+    }
+    review.type_in("q");
+    assert_eq!(review.ended(), 0);
+}
+
+/// Two people look at the same repair; both press the keys that apply it.
+#[test]
+fn two_reviewers_at_once_decide_once() {
+    let env = held();
+    let (mut one, mut two) = (Review::start(&env, (24, 80)), Review::start(&env, (24, 80)));
+    one.wait_for("1 repair waits");
+    two.wait_for("1 repair waits");
+    two.type_in("a");
+    two.wait_for("Apply 1 repair? y/n");
+    one.type_in("ay");
+    one.wait_for("1 applied");
+    let repaired = env.read("backup.sh");
+    assert_ne!(repaired, BACKUP);
+    two.type_in("y");
+    // It was told by the other, or asked the store itself by then.
+    two.wait_for("Nothing waits");
+    for review in [&mut one, &mut two] {
+        review.type_in("q");
+    }
+    assert_eq!((one.ended(), two.ended()), (0, 0));
+    assert_eq!(env.read("backup.sh"), repaired);
+    let record = env.run(&["audit", "show"]).stdout;
+    assert_eq!(record.matches(" approved ").count(), 1, "{record}");
+    assert_eq!(env.run(&["undo", "--last"]).code, 0);
+    assert_eq!(env.read("backup.sh"), BACKUP);
+}
+
+#[test]
+fn what_cannot_be_decided_any_more_is_told_by_the_command_line_too() {
+    let env = held();
+    let id = only_incident(&env);
+    assert_eq!(env.run(&["approve", &id]).code, 0);
+    for words in [["approve", &id], ["reject", &id]] {
+        let again = env.run(&words);
+        assert!(again.code == 1 && again.stderr.contains("does not wait for a decision"), "{again:?}");
+    }
 }

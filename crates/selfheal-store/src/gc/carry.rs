@@ -15,10 +15,14 @@ use super::plan::{NEEDED, OLD_MESSAGES, entries, modified, old_runs, on_shelf};
 use super::{Collection, Retention, YOUNG_MS};
 use crate::ledger::COLLECTED;
 use crate::trouble::{io, sql};
+use crate::values::unsigned;
 use crate::{Durability, Store};
 
 /// Incidents that go in one transaction.
 const AT_ONCE: usize = 100;
+/// Free pages of the database that stay to be used again, and those that are given back at once.
+const SPARE_PAGES: u64 = 4_096;
+const PAGES_AT_ONCE: u64 = 2_048;
 
 impl Store {
     /// Drops what a plan says, as far as it still holds, and gives how many incidents went.
@@ -45,7 +49,32 @@ impl Store {
                 failpoint::hit("gc.shelf");
             }
         }
+        self.give_back()?;
         Ok(gone)
+    }
+
+    /// Gives the room of free pages back to the file system, some at a time so that nobody waits for long. In a file of an
+    /// older selfheal they are only used again, until it is compacted once.
+    fn give_back(&self) -> Result<(), PortError> {
+        let failed = |error| sql("give room back", error);
+        let mut before = u64::MAX;
+        loop {
+            let db = self.db();
+            let _lock = self.lock()?;
+            let free =
+                db.query_row("PRAGMA freelist_count", [], |row| row.get(0)).map(unsigned).map_err(failed)?;
+            if free <= SPARE_PAGES || free >= before {
+                return Ok(());
+            }
+            before = free;
+            let some = PAGES_AT_ONCE.min(free - SPARE_PAGES);
+            let mut step = db.prepare(&format!("PRAGMA incremental_vacuum({some})")).map_err(failed)?;
+            let mut rows = step.raw_query();
+            // Each step gives one page back.
+            while rows.next().map_err(failed)?.is_some() {}
+            self.shorten_log(&db);
+            failpoint::hit("gc.given");
+        }
     }
 
     /// Makes the database file as small as its contents. Others wait meanwhile.
@@ -55,7 +84,7 @@ impl Store {
     pub fn compact(&self) -> Result<(), PortError> {
         let db = self.db();
         let _lock = self.lock()?;
-        db.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+        db.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
             .map_err(|error| sql("compact the store", error))
     }
 

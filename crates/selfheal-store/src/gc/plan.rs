@@ -17,6 +17,7 @@ use crate::values::unsigned;
 /// An incident that nothing in the database needs.
 struct Old {
     id: IncidentId,
+    job: String,
     updated: i64,
     /// Its body, where it is a repair that may be in place.
     in_place: Option<String>,
@@ -46,9 +47,9 @@ impl Store {
     fn plan_days(&self, retention: &Retention, days: u32) -> Result<Collection, PortError> {
         let cutoff = retention.now.0.saturating_sub(i64::from(days) * DAY_MS);
         let mut plan = Collection { days, cutoff, ..Collection::default() };
+        let mut kept = BTreeSet::new();
         for old in self.read("look for old incidents", |db| old_incidents(db, cutoff))? {
-            let needed = retention.needed.contains(&old.id) || self.undo_needs(old.in_place.as_deref());
-            if !needed {
+            if !retention.needed.contains(&old.id) && !self.undo_needs(&old, &mut kept) {
                 plan.bytes += old.bytes;
                 plan.incidents.push((old.id, Timestamp(old.updated)));
             }
@@ -64,13 +65,19 @@ impl Store {
         Ok(plan)
     }
 
-    /// Whether a repair is in place still, as far as can be seen: then it can be undone, and is kept for that.
-    fn undo_needs(&self, body: Option<&str>) -> bool {
-        let Some(body) = body else { return false };
+    /// Whether an undo needs an incident: its repair is in place still, as far as can be seen. Of several that made the same
+    /// change for the same job the newest, which is asked about first, is enough to take it back; `kept` has those.
+    fn undo_needs(&self, old: &Old, kept: &mut BTreeSet<(String, String)>) -> bool {
+        let Some(body) = &old.in_place else { return false };
         // A body that cannot be read is nobody's reason to drop what it may need.
         let Ok(incident) = serde_json::from_str::<Incident>(body) else { return true };
         let files = incident.rounds.last().map(|round| round.files.as_slice()).unwrap_or_default();
-        files.iter().any(|file| !matches!(self.state_of(file), Ok(Standing::Before | Standing::Other)))
+        let change = (old.job.clone(), serde_json::to_string(files).unwrap_or_default());
+        if kept.contains(&change) {
+            return false;
+        }
+        let in_place = |file| !matches!(self.state_of(file), Ok(Standing::Before | Standing::Other));
+        files.iter().any(in_place) && kept.insert(change)
     }
 
     /// Files that stand for themselves.
@@ -87,14 +94,15 @@ impl Store {
     }
 }
 
-/// Incidents before a moment that ended and that no process works on. What waits for a person or is watched has not ended.
+/// Incidents before a moment that ended and that no process works on, the newest first. What waits for a person or is watched
+/// has not ended.
 fn old_incidents(db: &Connection, cutoff: i64) -> rusqlite::Result<Vec<Old>> {
     let mut query = db.prepare(
         "SELECT id, updated, length(body) + ifnull((SELECT sum(length(ledger.body)) FROM ledger WHERE incident = id), 0),
-           CASE WHEN state IN ('confirmed', 'handed_over') AND EXISTS (SELECT 1 FROM content WHERE incident = id) THEN body END
+           CASE WHEN state IN ('confirmed', 'handed_over') AND EXISTS (SELECT 1 FROM content WHERE incident = id) THEN body END, job
          FROM incident
          WHERE state IN ('confirmed', 'rolled_back', 'refused', 'expired', 'handed_over')
-           AND owned = 0 AND updated < ?1 ORDER BY updated",
+           AND owned = 0 AND updated < ?1 ORDER BY updated DESC",
     )?;
     let old = |row: &Row<'_>| {
         Ok(Old {
@@ -102,6 +110,7 @@ fn old_incidents(db: &Connection, cutoff: i64) -> rusqlite::Result<Vec<Old>> {
             updated: row.get(1)?,
             bytes: unsigned(row.get(2)?),
             in_place: row.get(3)?,
+            job: row.get(4)?,
         })
     };
     query.query_map([cutoff], old)?.collect()

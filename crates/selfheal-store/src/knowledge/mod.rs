@@ -8,10 +8,9 @@
 mod sources;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior, params};
 use selfheal_core::ids::ContentHash;
 use selfheal_core::knowledge::{Document, Kind, Piece, terms};
 use selfheal_core::ports::{Knowledge, PortError, Trouble};
@@ -20,6 +19,7 @@ use selfheal_core::redact::Redacted;
 pub use sources::{KnowledgeSource, KnowledgeSources};
 
 use crate::files;
+use crate::shared::{Shared, connect};
 use crate::trouble::{io, sql};
 use crate::values::{Name, Stored, limit, signed, unsigned};
 
@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The index of knowledge beside a store.
 #[derive(Debug)]
 pub struct KnowledgeIndex {
-    db: Mutex<Connection>,
+    db: Shared,
 }
 
 impl KnowledgeIndex {
@@ -78,26 +78,12 @@ impl KnowledgeIndex {
         let path = root.join("knowledge.db");
         let doing = format!("open the knowledge {}", path.display());
         files::make_private_file(&path).map_err(|error| io(doing.clone(), error))?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let failed = |error| sql(doing.clone(), error);
-        let mut db = Connection::open_with_flags(&path, flags).map_err(failed)?;
-        db.busy_timeout(PATIENCE).map_err(failed)?;
+        let mut db = connect(&path, PATIENCE).map_err(failed)?;
         if version(&db).map_err(failed)? != Some(VERSION) {
             make(&mut db).map_err(failed)?.ok_or_else(|| PortError::plain(doing, Trouble::Corrupt))?;
         }
-        Ok(Self { db: Mutex::new(db) })
-    }
-
-    fn db(&self) -> MutexGuard<'_, Connection> {
-        self.db.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn read<T>(
-        &self,
-        doing: &str,
-        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, PortError> {
-        query(&self.db()).map_err(|error| sql(doing, error))
+        Ok(Self { db: Shared::new(db) })
     }
 
     fn write<T>(
@@ -106,7 +92,7 @@ impl KnowledgeIndex {
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, PortError> {
         let failed = |error| sql(doing, error);
-        let mut db = self.db();
+        let mut db = self.db.lock();
         let tx = db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
         let value = change(&tx).map_err(failed)?;
         tx.commit().map_err(failed)?;
@@ -161,7 +147,7 @@ impl Knowledge for KnowledgeIndex {
     }
 
     fn documents(&self) -> Result<Vec<Document>, PortError> {
-        self.read("list the documents", |db| {
+        self.db.read("list the documents", |db| {
             let mut query =
                 db.prepare("SELECT path, kind, modified, len, hash FROM document ORDER BY path")?;
             query.query_map([], document)?.collect()
@@ -189,7 +175,7 @@ impl Knowledge for KnowledgeIndex {
         if quoted.is_empty() {
             return Ok(Vec::new());
         }
-        self.read("search the knowledge", |db| {
+        self.db.read("search the knowledge", |db| {
             let mut query = db.prepare(
                 "SELECT document.path, document.kind, heading, first_line, last_line, text, is_data
                  FROM (SELECT rowid AS found, bm25(term, ?2, 1.0) AS score FROM term WHERE term MATCH ?1

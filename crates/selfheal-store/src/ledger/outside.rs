@@ -1,7 +1,9 @@
 //! Anchors outside of the state folder: the head of the ledger goes to a log that others keep.
 //!
-//! One datagram a change, never waited for: a syslog or journald of this machine, or one of another that takes UDP.
+//! One datagram a change, never waited for: a syslog or journald of this machine, or one of another that takes UDP. Or the
+//! newest head, handed to a program that keeps it: the caller runs it, and `ledger.taken` says which head it took last.
 
+use std::fs;
 use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
@@ -9,12 +11,15 @@ use std::path::PathBuf;
 use selfheal_core::ports::PortError;
 
 use crate::Store;
-use crate::ledger::seal::Seals;
+use crate::files;
+use crate::ledger::seal::{Mark, Seals};
 use crate::ledger::{hash_of, last_row};
 use crate::trouble::{io, sql};
 
 /// The socket of syslog and of journald.
 const LOG: &str = "/dev/log";
+/// The head that a program took last, as it got it.
+const TAKEN: &str = "ledger.taken";
 /// Facility `authpriv`, severity `notice`.
 const PRIORITY: u8 = 10 * 8 + 5;
 
@@ -41,7 +46,7 @@ impl Anchor {
 
     /// Sends a head.
     pub(super) fn send(&self, chain: &str, seq: u64, hash: &str) -> std::io::Result<()> {
-        let line = format!("<{PRIORITY}>selfheal[{}]: {}", std::process::id(), head_line(chain, seq, hash));
+        let line = format!("<{PRIORITY}>{}", head_line(chain, seq, hash));
         match self {
             Self::Socket(path) => {
                 let socket = UnixDatagram::unbound()?;
@@ -60,6 +65,10 @@ impl Anchor {
 
 /// What stands in a log for a head.
 fn head_line(chain: &str, seq: u64, hash: &str) -> String {
+    format!("selfheal[{}]: {}", std::process::id(), head_words(chain, seq, hash))
+}
+
+fn head_words(chain: &str, seq: u64, hash: &str) -> String {
     format!("ledger {chain} {seq} {hash}")
 }
 
@@ -87,15 +96,42 @@ impl Store {
     /// # Errors
     /// When the ledger cannot be read, or an anchor takes nothing.
     pub fn send_head(&self) -> Result<(), PortError> {
-        let db = self.db();
-        let _lock = self.lock()?;
-        let seals = Seals::read(&self.root)?;
-        let last = last_row(&db).map_err(|error| sql("read the ledger", error))?;
-        let (Some(chain), Some(head)) = (seals.chain(), last) else { return Ok(()) };
+        let Some((chain, head)) = self.head()? else { return Ok(()) };
         self.anchors.iter().try_for_each(|anchor| {
             let failed = |error| io(format!("send the ledger's head to {anchor:?}"), error);
             anchor.send(&chain, head.seq, &head.word).map_err(failed)
         })
+    }
+
+    fn head(&self) -> Result<Option<(String, Mark)>, PortError> {
+        let db = self.db();
+        let _lock = self.lock()?;
+        let chain = Seals::read(&self.root)?.chain();
+        let last = last_row(&db).map_err(|error| sql("read the ledger", error))?;
+        Ok(chain.zip(last))
+    }
+
+    /// The present head on one line, in the form that [`compare_heads`](Self::compare_heads) reads; none where the program
+    /// that keeps heads took this one already.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn head_to_give(&self) -> Result<Option<String>, PortError> {
+        let Some((chain, head)) = self.head()? else { return Ok(None) };
+        let words = head_words(&chain, head.seq, &head.word);
+        let taken = fs::read_to_string(self.root.join(TAKEN)).unwrap_or_default();
+        Ok((taken.trim_end() != words).then(|| format!("selfheal: {words}\n")))
+    }
+
+    /// Notes that a head was taken: a line of [`head_to_give`](Self::head_to_give).
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn note_head_given(&self, line: &str) -> Result<(), PortError> {
+        let words = line.strip_prefix("selfheal: ").unwrap_or(line);
+        let path = self.root.join(TAKEN);
+        files::replace(&path, words.as_bytes(), false)
+            .map_err(|error| io(format!("write {}", path.display()), error))
     }
 
     /// Compares the ledger with the lines of a log that heads were sent to.
@@ -148,7 +184,7 @@ mod tests {
     #[test]
     fn a_head_is_found_behind_what_a_log_puts_before_it() {
         let (chain, hash) = ("0123456789abcdef", "ab".repeat(32));
-        let line = format!("Nov 30 18:00:01 host selfheal[7]: {}", head_line(chain, 9, &hash));
+        let line = format!("Nov 30 18:00:01 host {}", head_line(chain, 9, &hash));
         assert_eq!(head_in(&line), Some((chain, 9, hash.as_str())));
         assert_eq!(head_in("Nov 30 host cron[1]: ledger 0123456789abcdef 9 x"), None);
     }

@@ -1,6 +1,6 @@
 //! The ledger's records, whole, to be shown or taken elsewhere.
 
-use rusqlite::{Row, params};
+use rusqlite::{Connection, Row, params};
 use selfheal_core::ids::{IncidentId, Timestamp};
 use selfheal_core::ports::PortError;
 use serde::Serialize;
@@ -53,11 +53,11 @@ impl Store {
         each: &mut dyn FnMut(&LedgerRecord) -> bool,
     ) -> Result<(), PortError> {
         self.read("read the ledger", |db| {
-            let mut query = db.prepare(
-                "SELECT seq, at, kind, incident, body, body_hash, prev, hash, mac FROM ledger
+            let mut query = db.prepare(&format!(
+                "SELECT {COLUMNS} FROM ledger
                  WHERE seq IN (SELECT seq FROM ledger WHERE (?1 IS NULL OR incident = ?1) AND at >= ?2
-                   ORDER BY seq DESC LIMIT ?3) ORDER BY seq",
-            )?;
+                   ORDER BY seq DESC LIMIT ?3) ORDER BY seq"
+            ))?;
             let incident = filter.incident.as_ref().map(IncidentId::as_str);
             let since = filter.since.map_or(i64::MIN, |since| since.0);
             let newest = filter.newest.map_or(-1, limit);
@@ -72,7 +72,25 @@ impl Store {
     }
 }
 
-pub(super) fn record_of(row: &Row<'_>) -> rusqlite::Result<LedgerRecord> {
+/// The columns of a record, in the order in which [`record_of`] reads them.
+const COLUMNS: &str = "seq, at, kind, incident, body, body_hash, prev, hash, mac";
+
+/// Goes through all records in their order until it is told to stop.
+pub(super) fn each_of_all(
+    db: &Connection,
+    mut each: impl FnMut(LedgerRecord) -> bool,
+) -> rusqlite::Result<()> {
+    let mut query = db.prepare(&format!("SELECT {COLUMNS} FROM ledger ORDER BY seq"))?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        if !each(record_of(row)?) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn record_of(row: &Row<'_>) -> rusqlite::Result<LedgerRecord> {
     Ok(LedgerRecord {
         seq: unsigned(row.get(0)?),
         at: Timestamp(row.get(1)?),

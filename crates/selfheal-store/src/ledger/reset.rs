@@ -12,7 +12,7 @@ use selfheal_core::redact::{Redacted, Redactor};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::records::record_of;
+use super::records::each_of_all;
 use super::seal::Seals;
 use super::{RESET, insert_all, verify};
 use crate::files::{self, hex};
@@ -100,15 +100,11 @@ fn hash_of_file(path: &Path) -> io::Result<String> {
 }
 
 fn write_rows(db: &Connection, out: &mut impl Write) -> rusqlite::Result<io::Result<()>> {
-    let mut query = db.prepare(
-        "SELECT seq, at, kind, incident, body, body_hash, prev, hash, mac FROM ledger ORDER BY seq",
-    )?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let written = serde_json::to_writer(&mut *out, &record_of(row)?).map_err(io::Error::from);
-        if let Err(error) = written.and_then(|()| out.write_all(b"\n")) {
-            return Ok(Err(error));
-        }
-    }
-    Ok(Ok(()))
+    let mut written = Ok(());
+    each_of_all(db, |record| {
+        let line = serde_json::to_writer(&mut *out, &record).map_err(io::Error::from);
+        written = line.and_then(|()| out.write_all(b"\n"));
+        written.is_ok()
+    })?;
+    Ok(written)
 }

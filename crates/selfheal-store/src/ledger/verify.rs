@@ -1,26 +1,14 @@
 //! Checks the whole chain and names the first record that is wrong.
 
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 use selfheal_core::ports::{LedgerCheck, PortError};
 
 use super::chain::{self, Key};
+use super::records::{LedgerRecord, each_of_all};
 use super::seal::{Mark, Seals};
 use super::{COLLECTED, RESET};
 use crate::files::sha256;
 use crate::trouble::sql;
-use crate::values::unsigned;
-
-struct Stored {
-    seq: u64,
-    at: i64,
-    kind: String,
-    incident: Option<String>,
-    body: Option<String>,
-    body_hash: String,
-    prev: String,
-    hash: String,
-    mac: String,
-}
 
 /// Where the check stands: what the next record must look like.
 struct Walk {
@@ -58,7 +46,7 @@ impl Walk {
     }
 
     /// Takes note of what a sound record says of others.
-    fn hear(&mut self, row: &Stored) {
+    fn hear(&mut self, row: &LedgerRecord) {
         match (&row.body, row.kind.as_str()) {
             (None, _) => self.without_body.push(row.seq),
             (Some(body), COLLECTED) => {
@@ -107,16 +95,12 @@ pub(super) fn verify(db: &Connection, seals: &Seals) -> Result<LedgerCheck, Port
 }
 
 fn walk_rows(db: &Connection, seals: &Seals, walk: &mut Walk) -> rusqlite::Result<Option<(u64, String)>> {
-    let mut query = db.prepare(
-        "SELECT seq, at, kind, incident, body, body_hash, prev, hash, mac FROM ledger ORDER BY seq",
-    )?;
     let mut broken = None;
-    for row in query.query_map([], stored)? {
-        let row = row?;
+    each_of_all(db, |row| {
         walk.records += 1;
         if broken.is_some() {
             // Only counted from here on.
-            continue;
+            return true;
         }
         broken = check(&row, walk);
         if broken.is_none() {
@@ -128,30 +112,17 @@ fn walk_rows(db: &Connection, seals: &Seals, walk: &mut Walk) -> rusqlite::Resul
         walk.expected = row.seq + 1;
         walk.prev = row.hash;
         walk.key = walk.key.map(|key| chain::next_key(&key));
-    }
+        true
+    })?;
     Ok(broken)
 }
 
-fn stored(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    Ok(Stored {
-        seq: unsigned(row.get(0)?),
-        at: row.get(1)?,
-        kind: row.get(2)?,
-        incident: row.get(3)?,
-        body: row.get(4)?,
-        body_hash: row.get(5)?,
-        prev: row.get(6)?,
-        hash: row.get(7)?,
-        mac: row.get(8)?,
-    })
-}
-
 /// What is wrong with a record, and which one is the first that is.
-fn check(row: &Stored, walk: &Walk) -> Option<(u64, String)> {
+fn check(row: &LedgerRecord, walk: &Walk) -> Option<(u64, String)> {
     if row.seq != walk.expected {
         return Some(missing(walk.expected, row.seq.saturating_sub(1)));
     }
-    let canonical = chain::canonical(row.seq, row.at, &row.kind, row.incident.as_deref(), &row.body_hash);
+    let canonical = chain::canonical(row.seq, row.at.0, &row.kind, row.incident.as_deref(), &row.body_hash);
     let body_fits = row.body.as_ref().map(|body| sha256(body.as_bytes()) == row.body_hash);
     let why = if row.prev != walk.prev {
         "it does not follow the record before it"

@@ -8,6 +8,7 @@ use selfheal_core::ports::{Clock, Journal, Ledger};
 use selfheal_store::{Anew, LedgerRecord, RecordFilter, Store};
 
 use super::{Ended, export, print};
+use crate::anchor;
 use crate::cli::{AuditArgs, AuditCommand};
 use crate::clock::local_time;
 use crate::command_error::CommandError;
@@ -52,8 +53,9 @@ fn verify(context: &Context, store: &Store, against: Option<&Path>) -> Ended {
     for note in &check.notes {
         print(&format!("{note}\n"));
     }
-    if let Err(error) = store.send_head() {
-        print(&format!("{}\n", CommandError::from(error).one_line()));
+    let sent = store.send_head().map_err(CommandError::from);
+    for error in [sent, anchor::give(context, store, anchor::PATIENT)].into_iter().filter_map(Result::err) {
+        print(&format!("{}\n", error.one_line()));
     }
     Ok(exit_code::OK)
 }

@@ -57,6 +57,7 @@ fn message(context: &Context) -> Message {
         at: context.clock.now(),
         subject: redactor.text(&subject),
         text: redactor.text(&text),
+        html: None,
         incident: None,
     }
 }

@@ -51,7 +51,10 @@ fn of_repair(context: &Context, store: &Store, id: &str) -> Result<usize, Comman
     let decider = Decider::new(context, store);
     decider.go(&mut incident, Event::Redone, "redoing")?;
     match apply_all(store, &incident.id, &files) {
-        Ok(()) => decider.go(&mut incident, Event::ApplyDone, "redone")?,
+        Ok(()) => {
+            crate::driver::put_back_in(store, &incident);
+            decider.go(&mut incident, Event::ApplyDone, "redone")?;
+        }
         Err(error) => {
             decider.go(&mut incident, Event::ApplyFailed, "not_applied")?;
             return Err(error.into());

@@ -13,7 +13,7 @@ use crate::cli::{ReportArgs, ReportFormat};
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::exit_code;
-use crate::report::{gather, html, markdown, terminal};
+use crate::report::{gather, html, html_mail, markdown, terminal};
 use crate::terminal::Paint;
 
 /// A week, in milliseconds.
@@ -80,6 +80,7 @@ pub fn send_weekly(context: &Context, store: &Store) -> Result<(), CommandError>
             at: now,
             subject: redactor.text(&subject),
             text: redactor.text(&text),
+            html: Some(redactor.text(&html_mail(&week, &texts))),
             incident: None,
         })?;
     }

@@ -15,4 +15,4 @@ pub use model::{ModelProvider, ModelSettings, provider_of};
 #[cfg(feature = "model")]
 pub use options::Way;
 pub use options::{LowestRung, MailOptions, MailSecurity, NotifyOptions, Options, Unusual, WebhookOptions};
-pub use resolve::{BoxSettings, Settings, resolve};
+pub use resolve::{BoxSettings, KeepSettings, Settings, resolve};

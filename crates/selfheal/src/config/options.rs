@@ -46,6 +46,8 @@ pub struct StoreSettingOptions {
     pub size: Option<u64>,
     /// Where the head of the ledger is sent to besides: `syslog`, `journald`, a socket's path, `udp:ADDRESS:PORT`.
     pub anchor: Option<Vec<String>>,
+    /// A program, with arguments, that gets the head of the ledger as one line on its standard input and keeps it.
+    pub anchor_program: Option<Vec<String>>,
 }
 
 /// `[box]`.

@@ -47,11 +47,13 @@ pub struct KeepSettings {
     pub bytes: u64,
     /// Where the head of the ledger is sent to, in words.
     pub anchors: Vec<String>,
+    /// The program that keeps it, with arguments.
+    pub anchor_program: Option<Vec<String>>,
 }
 
 impl Default for KeepSettings {
     fn default() -> Self {
-        Self { days: 90, bytes: 1_500 * MIB, anchors: Vec::new() }
+        Self { days: 90, bytes: 1_500 * MIB, anchors: Vec::new(), anchor_program: None }
     }
 }
 
@@ -247,6 +249,8 @@ fn take_store(store: &mut KeepSettings, said: StoreSettingOptions) {
     if let Some(words) = said.anchor {
         store.anchors = words;
     }
+    store.anchor_program =
+        said.anchor_program.or(store.anchor_program.take()).filter(|words| !words.is_empty());
 }
 
 /// A project's file may hide more and demand a better rung, and never the other way round.
@@ -362,10 +366,12 @@ mod tests {
         for line in [format!("#days = {} ", keep.days), format!("#size = {} ", keep.bytes / MIB)] {
             assert!(text.contains(&line), "{line}");
         }
-        let user = layer(Origin::User, "[store]\ndays=0\nsize=7\nanchor=['syslog']");
-        let project = layer(Origin::Project, "[store]\ndays=1000\nsize=1\nanchor=[]");
+        let user =
+            layer(Origin::User, "[store]\ndays=0\nsize=7\nanchor=['syslog']\nanchor-program=['/bin/keep']");
+        let project = layer(Origin::Project, "[store]\ndays=1000\nsize=1\nanchor=[]\nanchor-program=['x']");
         let store = resolve(&[user, project]).store;
         assert_eq!((store.days, store.bytes, store.anchors), (1, 7 * MIB, vec!["syslog".to_owned()]));
+        assert_eq!(store.anchor_program, Some(vec!["/bin/keep".to_owned()]));
     }
 
     #[test]

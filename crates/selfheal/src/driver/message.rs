@@ -40,6 +40,7 @@ pub fn message(context: &Context, incident: &Incident) -> Message {
         at: context.clock.now(),
         subject: redactor.text(&subject.replace('\n', " ")),
         text: redactor.text(&text),
+        html: None,
         incident: Some(incident.id.clone()),
     }
 }

@@ -75,7 +75,7 @@ pub(crate) use message::message;
 pub use propose::Source;
 pub(crate) use propose::maker;
 pub(crate) use record::{CANCELLED, command_line, entry, run_record, was_good};
-pub use remember::{imported, taken_back};
+pub use remember::{imported, put_back_in, taken_back};
 
 /// What a healer works with. Borrowed from the command that runs the job.
 pub struct Tools<'a> {

@@ -3,7 +3,9 @@
 
 use selfheal_core::ids::{IncidentId, Timestamp};
 use selfheal_core::incident::{Incident, Status};
-use selfheal_core::ports::{Clock, Conditions, Memory, PortError, Priors, Remembered, Tally, TallyKey};
+use selfheal_core::ports::{
+    Clock, Conditions, Count, Memory, PortError, Priors, Remembered, Tally, TallyKey,
+};
 use selfheal_core::proposal::Source;
 use selfheal_core::report::Report;
 use selfheal_repair::{Candidate, Case, ScriptFile, mended_causes};
@@ -26,7 +28,7 @@ impl Healer<'_> {
         {
             return;
         }
-        note(settled(self.tools.store, report, &kept.candidate.proposal.source, true));
+        note(settled(self.tools.store, report, &kept.candidate.proposal.source, Count::Win));
         if matches!(kept.candidate.proposal.source, Source::Memory { .. }) {
             return;
         }
@@ -104,7 +106,7 @@ impl Healer<'_> {
     /// A repair that failed when it was tried counts against who made it.
     pub(super) fn note_failed(&self, candidate: &Candidate) {
         let Some(report) = self.report.as_ref().filter(|_| !self.leaves_out(Part::Memory)) else { return };
-        note(settled(self.tools.store, report, &candidate.proposal.source, false));
+        note(settled(self.tools.store, report, &candidate.proposal.source, Count::Loss));
     }
 
     /// Candidates in the order of what worked before for this class and tool; those without a count stay where they are.
@@ -162,7 +164,7 @@ fn tool_of(report: &Report) -> String {
 }
 
 /// Counts what came of a repair: for who made it, and for the causes that it mends.
-fn settled(store: &Store, report: &Report, source: &Source, won: bool) -> Result<(), PortError> {
+fn settled(store: &Store, report: &Report, source: &Source, count: Count) -> Result<(), PortError> {
     let key = |kind: &str, name: &str| TallyKey {
         class: report.class.word().to_owned(),
         tool: tool_of(report),
@@ -171,19 +173,19 @@ fn settled(store: &Store, report: &Report, source: &Source, won: bool) -> Result
     };
     match source {
         Source::Memory { entry } => {
-            store.count(entry, won)?;
-            store.tally(&key("memory", "remembered"), won)
+            store.count(entry, count)?;
+            store.tally(&key("memory", "remembered"), count)
         }
-        Source::Model { name } => store.tally(&key("model", name), won),
+        Source::Model { name } => store.tally(&key("model", name), count),
         Source::Given => Ok(()),
         Source::Rules { names } => {
             for name in names {
-                store.tally(&key("rule", name), won)?;
+                store.tally(&key("rule", name), count)?;
             }
             let mended: Vec<&str> = names.iter().flat_map(|name| mended_causes(name)).copied().collect();
             // A repair that failed says nothing about causes; one that worked speaks against those that it does not mend.
-            for cause in report.causes.iter().filter(|_| won && !mended.is_empty()) {
-                store.tally(&key("cause", &cause.id), mended.contains(&cause.id.as_str()))?;
+            for cause in report.causes.iter().filter(|_| count == Count::Win && !mended.is_empty()) {
+                store.tally(&key("cause", &cause.id), mended.contains(&cause.id.as_str()).into())?;
             }
             Ok(())
         }
@@ -193,11 +195,20 @@ fn settled(store: &Store, report: &Report, source: &Source, won: bool) -> Result
 /// A repair was taken back or rejected: that counts at once, against the entry that it came from, against what it taught, and
 /// against its maker.
 pub fn taken_back(store: &Store, incident: &Incident) {
-    note(store.unlearn(&incident.id).map(|_| ()));
+    came_of(store, incident, Count::Loss);
+}
+
+/// A repair that was taken back was put in place again: what counted against it counts no more.
+pub fn put_back_in(store: &Store, incident: &Incident) {
+    came_of(store, incident, Count::LossUndone);
+}
+
+fn came_of(store: &Store, incident: &Incident, count: Count) {
+    note(store.count_taught(&incident.id, count).map(|_| ()));
     let source = incident.rounds.last().and_then(|round| round.source.clone());
     let report = incident.report.as_ref().and_then(|text| serde_json::from_str::<Report>(text.as_str()).ok());
     if let (Some(source), Some(report)) = (source, report) {
-        note(settled(store, &report, &source, false));
+        note(settled(store, &report, &source, count));
     }
 }
 

@@ -132,6 +132,7 @@ impl Healer<'_> {
             at: context.clock.now(),
             subject: redactor.text(&subject),
             text: redactor.text(&text),
+            html: None,
             incident: Some(self.incident.id.clone()),
         };
         if let Err(error) = self.tools.store.put(&message) {

@@ -53,9 +53,15 @@ pub fn in_tick(context: &Context, store: &Store) -> Result<Sent, CommandError> {
     deliver(context, store, TICK)
 }
 
+/// How long a run may take at its end to tell others.
+#[must_use]
+pub fn time_at_end(context: &Context) -> Duration {
+    Duration::from_secs(context.settings.notify.at_end.unwrap_or(AT_END_S))
+}
+
 /// Delivers at the end of a run that left a message, for a short time. What is not done by then, a tick does.
 pub fn at_end(context: &Context, store: &Store) {
-    let within = Duration::from_secs(context.settings.notify.at_end.unwrap_or(AT_END_S));
+    let within = time_at_end(context);
     if within.is_zero() {
         return;
     }
@@ -177,6 +183,7 @@ fn grouped(context: &Context, due: &[Due]) -> Message {
         at: due.iter().map(|one| one.message.at).max().unwrap_or_default(),
         subject: redactor.text(&format!("[{host}] {subject}")),
         text: redactor.text(&text),
+        html: None,
         incident: None,
     }
 }

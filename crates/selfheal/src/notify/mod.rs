@@ -10,4 +10,4 @@ mod deliver;
 mod secret;
 
 pub use channels::{Channel, channels, host, secret_files};
-pub use deliver::{at_end, in_tick};
+pub use deliver::{at_end, in_tick, time_at_end};

@@ -7,6 +7,7 @@ use selfheal_core::ids::Timestamp;
 use selfheal_core::incident::{Incident, Status};
 use selfheal_core::ports::Clock;
 use selfheal_core::proposal::Risk;
+use selfheal_core::usage::Usage;
 use selfheal_core::verification::{Showed, Verdict};
 use selfheal_store::Store;
 
@@ -48,6 +49,8 @@ pub struct Week {
     pub worth: (u64, u64),
     /// Tokens of models.
     pub tokens: u64,
+    /// What each model took, in the order in which they were asked first.
+    pub models: Vec<(String, Usage)>,
     /// Each day: healed, waiting, not healed.
     pub days: Vec<(String, [usize; 3])>,
     /// What waits for a decision now.
@@ -104,6 +107,9 @@ pub fn gather(context: &Context, store: &Store, since: Timestamp) -> Result<Week
         count(&mut week, incident);
     }
     week.minutes = week.rounds.1 as u64 * worth.0 + week.retried as u64 * worth.1;
+    week.models = store.usage_by_model(since.0)?;
+    let counted: u64 = week.models.iter().map(|(_, used)| used.tokens()).sum();
+    week.tokens = week.tokens.max(counted);
     week.again = again(&incidents);
     week.undelivered = store.undelivered(since)?.iter().map(|one| one.messages).sum();
     Ok(week)

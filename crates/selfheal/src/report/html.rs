@@ -1,4 +1,5 @@
-//! A report as one HTML file: no scripts, nothing fetched, every text escaped, charts as SVG in the page.
+//! A report as one HTML file: no scripts, nothing fetched, every text escaped, charts as SVG in the page. For a mail the
+//! charts are cells of tables: many mail programs take SVG away.
 
 use std::fmt::Write;
 
@@ -23,12 +24,21 @@ svg{max-width:100%}.healed{fill:#3a9d5d}.waits{fill:#d9a21b}.failed{fill:#c8453b
 /// The report as a whole file.
 #[must_use]
 pub fn html(week: &Week, texts: &Texts) -> String {
+    document(week, texts, &(chart_of_days(week, texts) + &chart_of_tiers(week, texts)))
+}
+
+/// The report as the HTML part of a mail.
+#[must_use]
+pub fn html_mail(week: &Week, texts: &Texts) -> String {
+    document(week, texts, &bars_of_days(week, texts))
+}
+
+fn document(week: &Week, texts: &Texts, charts: &str) -> String {
     let title = escaped(&title(week, texts));
     let mut out = format!(
         "<!DOCTYPE html>\n<html>\n<head>\n{HEAD}<title>{title}</title>\n</head>\n<body>\n<h1>{title}</h1>\n"
     );
-    out.push_str(&chart_of_days(week, texts));
-    out.push_str(&chart_of_tiers(week, texts));
+    out.push_str(charts);
     for part in sections(week, texts) {
         out.push_str(&section(&part));
     }
@@ -82,7 +92,7 @@ fn chart_of_days(week: &Week, texts: &Texts) -> String {
     for (at, (day, counts)) in week.days.iter().enumerate() {
         let left = at * step;
         let mut bottom = HEIGHT;
-        for (count, class) in counts.iter().zip(["healed", "waits", "failed"]) {
+        for (count, (class, ..)) in counts.iter().zip(PARTS) {
             let height = count * (HEIGHT - 16) / most;
             bottom -= height;
             let _ = writeln!(
@@ -106,11 +116,7 @@ fn chart_of_days(week: &Week, texts: &Texts) -> String {
 }
 
 fn legend(out: &mut String, texts: &Texts) {
-    for (at, (class, id)) in
-        [("healed", "report-is-healed"), ("waits", "report-is-waiting"), ("failed", "report-is-failed")]
-            .iter()
-            .enumerate()
-    {
+    for (at, (class, id, _)) in PARTS.iter().enumerate() {
         let left = at * 160;
         let top = HEIGHT + 24;
         let _ = writeln!(
@@ -121,6 +127,35 @@ fn legend(out: &mut String, texts: &Texts) {
             escaped(&texts.say(id, &[]))
         );
     }
+}
+
+/// What the parts of a bar are: healed, waiting, not healed; each with its colour in a mail.
+const PARTS: [(&str, &str, &str); 3] = [
+    ("healed", "report-is-healed", "#3a9d5d"),
+    ("waits", "report-is-waiting", "#d9a21b"),
+    ("failed", "report-is-failed", "#c8453b"),
+];
+
+/// Each day a row of coloured cells.
+fn bars_of_days(week: &Week, texts: &Texts) -> String {
+    const WIDEST: usize = 400;
+    let most = week.days.iter().map(|(_, all)| all.iter().sum::<usize>()).max().unwrap_or(0).max(1);
+    let mut out = format!("<h2>{}</h2>\n<table>\n", escaped(&texts.say("report-chart-days", &[])));
+    for (day, counts) in &week.days {
+        let _ = write!(out, "<tr><td>{}</td><td><table cellspacing=\"0\"><tr>", escaped(day));
+        for (count, (_, id, colour)) in counts.iter().zip(PARTS).filter(|(count, _)| **count > 0) {
+            let (width, what) = ((count * WIDEST / most).max(12), escaped(&texts.say(id, &[])));
+            let _ = write!(out, "<td bgcolor=\"{colour}\" width=\"{width}\" title=\"{what}\">{count}</td>");
+        }
+        out.push_str("<td></td></tr></table></td></tr>\n");
+    }
+    out.push_str("</table>\n<p>");
+    for (_, id, colour) in PARTS {
+        let what = escaped(&texts.say(id, &[]));
+        let _ = write!(out, "<font color=\"{colour}\">&#9632;</font> {what} &nbsp; ");
+    }
+    out.push_str("</p>\n");
+    out
 }
 
 /// Who healed, a bar each.

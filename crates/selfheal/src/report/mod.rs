@@ -7,5 +7,5 @@ mod plain;
 mod sections;
 
 pub use gather::gather;
-pub use html::html;
+pub use html::{html, html_mail};
 pub use plain::{markdown, terminal};

@@ -2,6 +2,7 @@
 
 use selfheal_core::engine::State;
 use selfheal_core::incident::Incident;
+use selfheal_core::usage::{Usage, money};
 
 use super::gather::{Proof, Told, Week};
 use crate::clock::local_time;
@@ -49,6 +50,7 @@ pub fn sections(week: &Week, texts: &Texts) -> Vec<Section> {
         overview(week, texts),
         incidents(texts, "report-waiting", &week.waiting, |_| String::new()),
         would(week, texts),
+        models(week, texts),
         again(week, texts),
         remarks(week, texts),
     ];
@@ -86,6 +88,10 @@ fn overview(week: &Week, texts: &Texts) -> Section {
     );
     if week.tokens > 0 {
         figure("report-tokens", &[], week.tokens.to_string());
+    }
+    let cost = week.models.iter().fold(0u64, |sum, (_, used)| sum.saturating_add(used.cost));
+    if cost > 0 {
+        figure("report-cost", &[], money(cost));
     }
     if week.undelivered > 0 {
         figure("report-undelivered", &[], week.undelivered.to_string());
@@ -135,6 +141,20 @@ fn would(week: &Week, texts: &Texts) -> Section {
         section.lines.push(Line::Command(format!("selfheal allow {word} --up-to {risk}")));
     }
     section
+}
+
+/// What each model took, and what that cost.
+fn models(week: &Week, texts: &Texts) -> Section {
+    let line = |(model, used): &(String, Usage)| {
+        let (calls, tokens, cost) = (used.calls.to_string(), used.tokens().to_string(), money(used.cost));
+        let values = [("n", calls.as_str()), ("tokens", tokens.as_str()), ("cost", cost.as_str())];
+        Line::Figure(clean(model), texts.say("report-model", &values))
+    };
+    let mut lines: Vec<Line> = week.models.iter().take(MOST).map(line).collect();
+    if week.models.iter().any(|(_, used)| used.tokens() > 0 && used.cost == 0) {
+        lines.push(Line::Text(texts.say("report-no-price", &[])));
+    }
+    Section { title: texts.say("report-models", &[]), lines }
 }
 
 fn proof_words(proof: &Proof, texts: &Texts) -> String {

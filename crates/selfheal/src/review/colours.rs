@@ -43,7 +43,7 @@ pub(super) fn diff_lines(diff: &str) -> Vec<Line> {
 /// The grammar for a file, by its name, else by the first line of a script that the diff shows.
 fn grammar_of(path: &str, lines: &[&str]) -> Option<Grammar> {
     let first = lines.iter().filter_map(|line| line.get(1..)).find(|line| line.starts_with("#!"));
-    let path = path.split('\t').next().unwrap_or_default();
+    let path = path.split('\t').next().unwrap_or_default().trim_matches('"');
     match Language::of(Path::new(path), first.unwrap_or_default(), None) {
         Language::Shell => Some(Grammar::Bash),
         Language::Python => Some(Grammar::Python),

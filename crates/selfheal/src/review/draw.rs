@@ -5,6 +5,7 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line as Row, Span, Text};
 use ratatui::widgets::{Clear, Paragraph};
+use selfheal_core::failpoint;
 
 use super::page::{Line, Tone, page};
 use super::queue::{Item, Mode, Queue};
@@ -17,6 +18,7 @@ const MOST_ROWS: usize = 6;
 
 /// Draws everything.
 pub(super) fn draw(frame: &mut Frame<'_>, queue: &mut Queue, texts: &Texts, colour: bool) {
+    failpoint::hit("review.draw");
     let brush = Brush { colour };
     let rows = if queue.whole { 0 } else { queue.items.len().min(MOST_ROWS) };
     let parts = Layout::vertical([
@@ -114,20 +116,26 @@ impl Brush {
     }
 
     fn page(&self, frame: &mut Frame<'_>, at: Rect, queue: &mut Queue, texts: &Texts) {
-        let lines = match queue.current() {
-            Some(item) => page(item, texts),
-            None => vec![Line::toned(Tone::Plain, &texts.say("review-none", &[]))],
-        };
-        let folded: Vec<Line> =
-            lines.into_iter().flat_map(|line| folded(line, usize::from(at.width))).collect();
-        queue.lines = folded.len();
+        let of = queue.page_of(usize::from(at.width));
+        if queue.page.as_ref().is_none_or(|(known, _)| *known != of) {
+            let lines = match queue.current() {
+                Some(item) => page(item, texts),
+                None => vec![Line::toned(Tone::Plain, &texts.say("review-none", &[]))],
+            };
+            let folded = lines.into_iter().flat_map(|line| folded(line, of.1)).collect();
+            queue.page = Some((of, folded));
+        }
+        let lines = queue.page.as_ref().map(|(_, lines)| lines.as_slice()).unwrap_or_default();
+        queue.lines = lines.len();
         queue.fits = usize::from(at.height);
         queue.scroll = queue.scroll.min(queue.lines.saturating_sub(queue.fits));
-        let shown = folded.into_iter().skip(queue.scroll).take(queue.fits);
-        let rows: Vec<Row<'_>> = shown
+        let rows: Vec<Row<'_>> = lines
+            .iter()
+            .skip(queue.scroll)
+            .take(queue.fits)
             .map(|line| {
-                let spans = line.pieces.into_iter().map(|(tone, text)| Span::styled(text, self.style(tone)));
-                Row::from(spans.collect::<Vec<_>>())
+                let span = |(tone, text): &(Tone, String)| Span::styled(text.clone(), self.style(*tone));
+                Row::from(line.pieces.iter().map(span).collect::<Vec<_>>())
             })
             .collect();
         frame.render_widget(Paragraph::new(Text::from(rows)), at);
@@ -163,7 +171,7 @@ impl Brush {
 
 /// A line in as many rows as it needs, with the rest of it set in.
 fn folded(line: Line, width: usize) -> Vec<Line> {
-    let columns = |c: char| Span::raw(c.to_string()).width();
+    let columns = |c: char| if c.is_ascii() { 1 } else { Span::raw(c.to_string()).width() };
     let mut rows = Vec::new();
     let mut row = Line { pieces: Vec::new(), indent: line.indent };
     let mut used = 0;

@@ -1,6 +1,6 @@
 //! `selfheal review`: on a terminal, what waits for a decision, and the decision.
 //!
-//! Theory of operation: [`queue`] is the state and what each key does to it, without a terminal; [`page`] turns an
+//! Theory of operation: [`queue`] is the state and what each key does to it, without a terminal; [`keys`] makes keys of what a terminal sends; [`page`] turns an
 //! incident into lines; [`draw`] puts both on the screen; [`screen`] owns the terminal and gives it back however this ends
 //! (its end, a panic, a signal). Decisions go through the same functions as `selfheal approve` and `reject`; an edited
 //! repair is judged and tried again by [`edit`] before it takes the old one's place, and is not applied by that.
@@ -8,6 +8,7 @@
 mod colours;
 mod draw;
 mod edit;
+mod keys;
 mod page;
 mod queue;
 mod screen;
@@ -27,7 +28,7 @@ use crate::exit_code;
 use crate::texts::Texts;
 
 /// The most incidents in the queue.
-const MOST: usize = 500;
+const MOST: usize = 2_000;
 /// How often it is looked whether something new waits.
 const LOOK: Duration = Duration::from_secs(5);
 
@@ -67,13 +68,15 @@ impl Review<'_> {
         let colour = self.context.var("NO_COLOR").is_none();
         let mut looked = Instant::now();
         loop {
-            screen.draw(|frame| draw::draw(frame, queue, self.texts, colour))?;
+            if !screen.draw(|frame| draw::draw(frame, queue, self.texts, colour))? {
+                return Ok(());
+            }
             match screen.next()? {
                 Happened::Key(key) => match queue.key(key, self.texts) {
                     Wish::Leave => return Ok(()),
                     wish => self.carry_out(wish, screen, queue)?,
                 },
-                Happened::Nothing | Happened::Resized => {}
+                Happened::Nothing => {}
                 Happened::End => return Ok(()),
             }
             if looked.elapsed() > LOOK {

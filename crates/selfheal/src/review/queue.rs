@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use selfheal_core::ids::{IncidentId, Timestamp};
 use selfheal_core::incident::Incident;
 use selfheal_core::ports::{Snapshots, Standing};
 use selfheal_store::Store;
 
+use super::page::Line;
 use crate::texts::Texts;
 
 /// The longest reason, in characters.
@@ -50,6 +52,10 @@ pub(super) enum Wish {
     Edit(String),
 }
 
+/// What a page shows: whose it is, when that was stored last, whether a file of it was changed since, and for how many columns
+/// it was folded.
+pub(super) type PageOf = (Option<(IncidentId, Timestamp, bool)>, usize);
+
 /// The state of a review.
 pub(super) struct Queue {
     pub(super) items: Vec<Item>,
@@ -62,6 +68,8 @@ pub(super) struct Queue {
     /// How many lines of the page fit, and how many there are; the last drawing knows.
     pub(super) fits: usize,
     pub(super) lines: usize,
+    /// The page as it was drawn last: making it can take long, and every key draws again.
+    pub(super) page: Option<(PageOf, Vec<Line>)>,
     /// Whether the page has the whole screen.
     pub(super) whole: bool,
     pub(super) mode: Mode,
@@ -78,10 +86,17 @@ impl Queue {
             scroll: 0,
             fits: 0,
             lines: 0,
+            page: None,
             whole: false,
             mode: Mode::Browse,
             said: String::new(),
         }
+    }
+
+    /// What a page of so many columns would show now.
+    pub(super) fn page_of(&self, width: usize) -> PageOf {
+        let item = self.current();
+        (item.map(|item| (item.incident.id.clone(), item.incident.updated, item.changed)), width)
     }
 
     pub(super) fn current(&self) -> Option<&Item> {

@@ -1,53 +1,42 @@
 //! The terminal while a review has it. It is given back however the review ends: by its end, an error or a panic (when it
 //! is dropped), a signal, or because the terminal is gone.
-//!
-//! Reading keys may block where it cannot be woken: in the middle of a sequence of bytes, or for ever on a terminal that is
-//! gone. So a second thread looks after that: it ends the process when it was told to end and still only reads.
 
 use std::io::{self, IsTerminal};
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use ratatui::crossterm::cursor::Show;
-use ratatui::crossterm::event::{self, Event, KeyEvent, KeyEventKind};
+use ratatui::crossterm::event::KeyEvent;
 use ratatui::crossterm::execute;
 use ratatui::{DefaultTerminal, Frame};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
 
+use super::keys::Keys;
 use crate::command_error::CommandError;
-use crate::exit_code;
 
-/// How long a key is waited for before the clock and signals are looked at.
-const LOOK: Duration = Duration::from_millis(200);
-/// Looks after which a read that does not end is not waited for any more.
-const PATIENCE: u32 = 10;
+/// How long a key is waited for before the clock, signals and the size are looked at.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 /// Signals that end a review: HUP, INT, TERM, QUIT.
 const ENDING: [i32; 4] = [1, 2, 15, 3];
 
 /// What happened.
 pub(super) enum Happened {
     Key(KeyEvent),
-    Resized,
+    /// Nothing that is a key: it is drawn again, for the size that the terminal has then.
     Nothing,
     /// It is to end.
     End,
 }
 
-/// What both threads know.
-#[derive(Default)]
-struct State {
-    /// A signal came, or the terminal is gone.
-    ended: Arc<AtomicBool>,
-    /// Nothing is done but waiting for a key.
-    reading: AtomicBool,
-    /// The terminal was given back for good.
-    closed: AtomicBool,
-}
-
 /// The terminal.
 pub(super) struct Screen {
-    terminal: DefaultTerminal,
-    state: Arc<State>,
+    /// Never dropped: it would complain to a terminal that may be gone, and a complaint that cannot be written is a panic.
+    terminal: ManuallyDrop<DefaultTerminal>,
+    keys: Keys,
+    /// A signal came.
+    ended: Arc<AtomicBool>,
 }
 
 impl Screen {
@@ -56,34 +45,61 @@ impl Screen {
     /// # Errors
     /// When it cannot be set up; it is as before then.
     pub(super) fn open() -> Result<Self, CommandError> {
-        let state = Arc::new(State::default());
+        let ended = Arc::new(AtomicBool::new(false));
         for signal in ENDING {
-            signal_hook::flag::register(signal, Arc::clone(&state.ended)).map_err(|error| failed(&error))?;
+            signal_hook::flag::register(signal, Arc::clone(&ended)).map_err(|error| failed(&error))?;
         }
-        // Its hook gives the terminal back before a panic is told.
-        let terminal =
-            ratatui::try_init().inspect_err(|_| ratatui::restore()).map_err(|error| failed(&error))?;
-        let watched = Arc::clone(&state);
-        std::thread::spawn(move || watch(&watched));
-        Ok(Self { terminal, state })
+        Ok(Self { terminal: take()?, keys: Keys::default(), ended })
     }
 
-    pub(super) fn draw(&mut self, with: impl FnOnce(&mut Frame<'_>)) -> Result<(), CommandError> {
-        self.terminal.draw(with).map(|_| ()).map_err(|error| failed(&error))
+    /// Draws; whether there is still a terminal to draw on.
+    ///
+    /// # Errors
+    /// When it cannot be written to although it is there.
+    pub(super) fn draw(&mut self, with: impl FnOnce(&mut Frame<'_>)) -> Result<bool, CommandError> {
+        match self.terminal.draw(with) {
+            Ok(_) => Ok(true),
+            Err(_) if !io::stdin().is_terminal() || !io::stdout().is_terminal() => Ok(false),
+            Err(error) => Err(failed(&error)),
+        }
     }
 
     /// Waits a moment for something to happen.
     ///
     /// # Errors
     /// When the terminal cannot be read.
-    pub(super) fn next(&self) -> Result<Happened, CommandError> {
-        if self.state.ended.load(Ordering::Relaxed) {
+    pub(super) fn next(&mut self) -> Result<Happened, CommandError> {
+        if self.ended.load(Ordering::Relaxed) {
             return Ok(Happened::End);
         }
-        self.state.reading.store(true, Ordering::Release);
-        let happened = read();
-        self.state.reading.store(false, Ordering::Release);
-        happened.map_err(|error| failed(&error))
+        if let Some(key) = self.keys.next(false) {
+            return Ok(Happened::Key(key));
+        }
+        let stdin = io::stdin();
+        let mut look = [PollFd::new(&stdin, PollFlags::IN)];
+        let quiet = match rustix::event::poll(&mut look, Some(&LOOK)) {
+            Err(Errno::INTR) => return Ok(Happened::Nothing),
+            Err(error) => return Err(failed(&error.into())),
+            Ok(ready) => ready == 0,
+        };
+        if !quiet && !self.read(&stdin)? {
+            return Ok(Happened::End);
+        }
+        Ok(self.keys.next(quiet).map_or(Happened::Nothing, Happened::Key))
+    }
+
+    /// Takes what was typed; whether there is still a terminal that it comes from.
+    fn read(&mut self, stdin: &io::Stdin) -> Result<bool, CommandError> {
+        let mut bytes = [0; 1_024];
+        match rustix::io::read(stdin, &mut bytes) {
+            Ok(0) | Err(Errno::IO) => Ok(false),
+            Ok(count) => {
+                self.keys.take(bytes.get(..count).unwrap_or_default());
+                Ok(true)
+            }
+            Err(Errno::INTR | Errno::AGAIN) => Ok(true),
+            Err(error) => Err(failed(&error.into())),
+        }
     }
 
     /// Gives the terminal back while something else has it, such as an editor.
@@ -91,52 +107,28 @@ impl Screen {
     /// # Errors
     /// When it cannot be taken again.
     pub(super) fn aside<T>(&mut self, what: impl FnOnce() -> T) -> Result<T, CommandError> {
-        ratatui::restore();
+        give_back();
         let value = what();
-        self.terminal = ratatui::try_init().map_err(|error| failed(&error))?;
+        self.terminal = take()?;
         Ok(value)
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        self.state.closed.store(true, Ordering::Release);
-        ratatui::restore();
+        give_back();
     }
 }
 
-fn read() -> io::Result<Happened> {
-    match event::poll(LOOK) {
-        Ok(false) => return Ok(Happened::Nothing),
-        Ok(true) => {}
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(Happened::Nothing),
-        Err(error) => return Err(error),
-    }
-    Ok(match event::read()? {
-        Event::Key(key) if key.kind != KeyEventKind::Release => Happened::Key(key),
-        Event::Resize(..) => Happened::Resized,
-        _ => Happened::Nothing,
-    })
+fn take() -> Result<ManuallyDrop<DefaultTerminal>, CommandError> {
+    // Its hook gives the terminal back before a panic is told.
+    ratatui::try_init().inspect_err(|_| give_back()).map(ManuallyDrop::new).map_err(|error| failed(&error))
 }
 
-/// Notices that the terminal is gone, and ends the process where a read keeps it from ending.
-#[expect(clippy::exit, reason = "the other thread hangs in a read that nothing can wake")]
-fn watch(state: &State) {
-    let mut looks = 0;
-    while !state.closed.load(Ordering::Acquire) {
-        std::thread::sleep(LOOK);
-        if !io::stdin().is_terminal() {
-            state.ended.store(true, Ordering::Relaxed);
-        }
-        let stuck = state.ended.load(Ordering::Relaxed) && state.reading.load(Ordering::Acquire);
-        looks = if stuck { looks + 1 } else { 0 };
-        if looks > PATIENCE {
-            ratatui::restore();
-            // Dropping the terminal would do it, which the other thread has.
-            let _ = execute!(io::stdout(), Show);
-            std::process::exit(exit_code::OK);
-        }
-    }
+/// As far as it is still there.
+fn give_back() {
+    let _ = ratatui::try_restore();
+    let _ = execute!(io::stdout(), Show);
 }
 
 fn failed(error: &io::Error) -> CommandError {

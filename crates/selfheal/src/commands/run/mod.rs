@@ -91,6 +91,9 @@ fn run_checked(context: &Context, args: &RunArgs) -> Ended {
     }
     if let Some(store) = store.as_ref().filter(|_| plan.told.get()) {
         crate::notify::at_end(context, store);
+        if let Err(error) = crate::anchor::give(context, store, crate::notify::time_at_end(context)) {
+            tracing::warn!(error = error.one_line(), "the ledger's head is not kept yet");
+        }
     }
     if let Some(signal) = plan.keys.get() {
         drop(store);
