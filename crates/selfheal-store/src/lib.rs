@@ -177,14 +177,18 @@ impl Store {
         Ok(value)
     }
 
+    /// How long the log is, in bytes.
+    fn log_length(&self) -> u64 {
+        self.root.join("journal.db-wal").metadata().map_or(0, |meta| meta.len())
+    }
+
     /// Moves the log into the database when it has grown long. The caller holds the lock.
     ///
     /// SQLite's own automatism does not fit processes that write once: each that opens the store forgets what was moved
     /// already and would move it again after every write. Failing is harmless: a reader is in the way, and the next
     /// writer tries again.
     fn shorten_log(&self, db: &Connection) {
-        let length = self.root.join("journal.db-wal").metadata().map_or(0, |meta| meta.len());
-        if length < LONGEST_LOG {
+        if self.log_length() < LONGEST_LOG {
             return;
         }
         let _ = db.busy_timeout(Duration::ZERO);

@@ -57,12 +57,7 @@ impl Snapshots for Store {
     }
 
     fn put_back(&self, incident: &IncidentId, change: &StoredChange) -> Result<(), PortError> {
-        let work = self.begin(incident, change)?;
-        if let (Some(found), Some(meta)) = (&work.found, &work.taken.meta)
-            && meta.owner != Some((found.stat.st_uid, found.stat.st_gid))
-        {
-            return Err(work.place.changed());
-        }
+        let work = self.begin_to_put_back(incident, change)?;
         match work.standing {
             Standing::Before => Ok(()),
             Standing::Other => Err(work.place.changed()),
@@ -137,6 +132,29 @@ impl Store {
             place.clean(incident);
         }
         Ok(())
+    }
+
+    /// Whether [`put_back`](Snapshots::put_back) could begin: that the content of a file is what a change left does not mean
+    /// that the file is the same.
+    ///
+    /// # Errors
+    /// [`Trouble::Changed`] when it belongs to somebody else than when it was taken, or its path leads to another file.
+    pub fn may_put_back(&self, incident: &IncidentId, change: &StoredChange) -> Result<(), PortError> {
+        self.begin_to_put_back(incident, change).map(|_| ())
+    }
+
+    fn begin_to_put_back<'a>(
+        &self,
+        incident: &'a IncidentId,
+        change: &StoredChange,
+    ) -> Result<Work<'a>, PortError> {
+        let work = self.begin(incident, change)?;
+        if let (Some(found), Some(meta)) = (&work.found, &work.taken.meta)
+            && meta.owner != Some((found.stat.st_uid, found.stat.st_gid))
+        {
+            return Err(work.place.changed());
+        }
+        Ok(work)
     }
 
     fn begin<'a>(&self, incident: &'a IncidentId, change: &StoredChange) -> Result<Work<'a>, PortError> {

@@ -499,7 +499,7 @@ fn two_reviewers_at_once_decide_once() {
 fn what_cannot_be_decided_any_more_is_told_by_the_command_line_too() {
     let env = held();
     let id = only_incident(&env);
-    assert_eq!(env.run(&["approve", &id]).code, 0);
+    assert_eq!(env.run(&["approve", &id, &id]).code, 0, "named twice, decided once");
     for words in [["approve", &id], ["reject", &id]] {
         let again = env.run(&words);
         assert!(again.code == 1 && again.stderr.contains("does not wait for a decision"), "{again:?}");

@@ -150,3 +150,39 @@ fn a_script_whose_name_is_no_text_is_healed_and_undone() {
     assert_eq!(undone.code, 0, "{undone:?}");
     assert_eq!(std::fs::read_to_string(&path).unwrap(), BACKUP);
 }
+
+/// The content is what the repair left, and the file is another one.
+#[test]
+fn a_path_that_leads_to_another_file_now_is_told_and_the_undo_waits() {
+    let env = backup_env();
+    let repaired = healed(&env);
+    let path = env.work().join("backup.sh");
+    std::fs::rename(&path, env.work().join("moved.sh")).unwrap();
+    std::os::unix::fs::symlink("moved.sh", &path).unwrap();
+    for args in [vec!["undo", "--last"], vec!["undo", "--last", "--force"]] {
+        let refused = env.run(&args);
+        assert_eq!((refused.code, env.read("moved.sh")), (1, repaired.clone()), "{refused:?}");
+        assert!(refused.stderr.contains("leads to another file"), "{refused:?}");
+    }
+    std::fs::rename(env.work().join("moved.sh"), &path).unwrap();
+    let undone = env.run(&["undo", "--last"]);
+    assert_eq!((undone.code, env.read("backup.sh")), (0, BACKUP.to_owned()), "{undone:?}");
+}
+
+#[test]
+fn an_undo_that_could_not_be_done_can_be_done_when_nothing_is_in_the_way_any_more() {
+    let env = backup_env();
+    let repaired = healed(&env);
+    let objects = env.state().join("objects");
+    let away = env.root().join("objects");
+    std::fs::rename(&objects, &away).unwrap();
+    std::fs::create_dir(&objects).unwrap();
+    let failed = env.run(&["undo", "--last"]);
+    assert_eq!((failed.code, env.read("backup.sh")), (1, repaired), "{failed:?}");
+    std::fs::remove_dir_all(&objects).unwrap();
+    std::fs::rename(&away, &objects).unwrap();
+    // Without a tick between: nothing is left that a dead process would own.
+    let undone = env.run(&["undo", "--last"]);
+    assert_eq!((undone.code, env.read("backup.sh")), (0, BACKUP.to_owned()), "{undone:?}");
+    assert_eq!(env.run(&["audit", "verify"]).code, 0);
+}

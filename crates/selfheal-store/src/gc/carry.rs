@@ -23,6 +23,8 @@ const AT_ONCE: usize = 100;
 /// Free pages of the database that stay to be used again, and those that are given back at once.
 const SPARE_PAGES: u64 = 4_096;
 const PAGES_AT_ONCE: u64 = 2_048;
+/// Length of the log, in bytes, beyond which no more room is given back for now.
+const LONGEST_LOG_OF_GC: u64 = 64 << 20;
 
 impl Store {
     /// Drops what a plan says, as far as it still holds, and gives how many incidents went.
@@ -63,7 +65,8 @@ impl Store {
             let _lock = self.lock()?;
             let free =
                 db.query_row("PRAGMA freelist_count", [], |row| row.get(0)).map(unsigned).map_err(failed)?;
-            if free <= SPARE_PAGES || free >= before {
+            // Where a reader keeps the log from being moved into the file, it would only grow.
+            if free <= SPARE_PAGES || free >= before || self.log_length() > LONGEST_LOG_OF_GC {
                 return Ok(());
             }
             before = free;

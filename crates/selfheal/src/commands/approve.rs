@@ -22,12 +22,31 @@ use crate::lock::JobLock;
 pub fn run(context: &Context, args: &DecideArgs) -> Ended {
     let store = context.store()?;
     // All are looked up first, so that a typing error in the last one changes nothing.
-    let incidents = args.ids.iter().map(|id| open(context, &store, id)).collect::<Result<Vec<_>, _>>()?;
+    let incidents = open_all(context, &store, &args.ids)?;
     for incident in incidents {
         let incident = approve(context, &store, &incident)?;
         print(&format!("{}\n", context.texts().say("approved", &[("id", incident.id.short())])));
     }
     Ok(exit_code::OK)
+}
+
+/// The incidents that some words mean, each once however often it was named.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn open_all(
+    context: &Context,
+    store: &Store,
+    ids: &[String],
+) -> Result<Vec<Incident>, CommandError> {
+    let mut all: Vec<Incident> = Vec::new();
+    for id in ids {
+        let incident = open(context, store, id)?;
+        if all.iter().all(|known| known.id != incident.id) {
+            all.push(incident);
+        }
+    }
+    Ok(all)
 }
 
 /// An incident that waits for a decision. One whose time is over expires by this.

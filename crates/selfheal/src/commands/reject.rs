@@ -5,7 +5,7 @@ use selfheal_core::incident::{Incident, Remark};
 use selfheal_core::ports::Clock;
 use selfheal_store::Store;
 
-use super::approve::{Decider, open, taken};
+use super::approve::{Decider, open_all, taken};
 use super::{Ended, print};
 use crate::cli::RejectArgs;
 use crate::command_error::CommandError;
@@ -18,7 +18,7 @@ use crate::exit_code;
 /// When an incident does not wait for a decision.
 pub fn run(context: &Context, args: &RejectArgs) -> Ended {
     let store = context.store()?;
-    let incidents = args.ids.iter().map(|id| open(context, &store, id)).collect::<Result<Vec<_>, _>>()?;
+    let incidents = open_all(context, &store, &args.ids)?;
     for incident in incidents {
         let incident = reject(context, &store, &incident, args.reason.as_deref())?;
         print(&format!("{}\n", context.texts().say("rejected", &[("id", incident.id.short())])));

@@ -47,6 +47,19 @@ fn is_left(incident: &Incident) -> bool {
     })
 }
 
+/// A repair could not be taken back, not or not wholly: it is nobody's work any more, and can be taken back again when what was
+/// in the way is gone.
+///
+/// # Errors
+/// When it cannot be stored; then the next start settles it.
+pub fn not_taken_back(context: &Context, store: &Store, incident: &mut Incident) -> Result<(), CommandError> {
+    incident.state = State::HandedOver;
+    incident.status = Status::HandedOver;
+    incident.owner = None;
+    let details = json!({ "by": "person", "uid": context.uid, "status": incident.status.word() });
+    Ok(store.store(incident, &[entry(context, incident, "not_taken_back", details)?])?)
+}
+
 fn settle(context: &Context, store: &Store, incident: &mut Incident) -> Result<(), CommandError> {
     let plan = Plan { limits: context.settings.limits, may_rerun: false };
     let (mut state, actions) = step(&plan, &incident.state, Event::FoundDead)

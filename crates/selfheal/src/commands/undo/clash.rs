@@ -4,7 +4,7 @@ use std::path::Path;
 
 use selfheal_core::ids::ContentHash;
 use selfheal_core::incident::{Incident, StoredChange};
-use selfheal_core::ports::Snapshots;
+use selfheal_core::ports::{PortError, Snapshots, Trouble};
 use selfheal_store::Store;
 use selfheal_syntax::diff3;
 
@@ -41,6 +41,17 @@ pub(super) fn refused(id: &str) -> CommandError {
     CommandError::new(format!("incident {id} cannot be taken back: a file was changed since"))
         .hint(format!("see the repair with: selfheal show {id} --patch"))
         .hint(format!("take it back all the same: selfheal undo {id} --force saves the file first"))
+}
+
+/// The error of a file whose content is as the repair left it, and that is another file all the same. Force does not help: who
+/// made it another one must say what it is to be.
+pub(super) fn another_file(id: &str, path: &Path, error: PortError) -> CommandError {
+    if error.trouble != Trouble::Changed {
+        return error.into();
+    }
+    let what = "it belongs to somebody else than before the repair, or its path leads to another file";
+    CommandError::new(format!("incident {id} cannot be taken back: {}: {what}", shown_path(path)))
+        .hint(format!("put that right, then: selfheal undo {id}"))
 }
 
 /// Saves what stands there now, and makes it what the repair counts as having left: then it is that which is taken back,

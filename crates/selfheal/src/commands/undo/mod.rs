@@ -16,7 +16,7 @@ use super::{Ended, print};
 use crate::cli::UndoArgs;
 use crate::command_error::CommandError;
 use crate::context::Context;
-use crate::driver::take_back_all;
+use crate::driver::{recover, take_back_all};
 use crate::{drafts, exit_code};
 
 /// Takes repairs, a try or a transaction back.
@@ -51,8 +51,16 @@ fn take_back(context: &Context, store: &Store, found: &Incident, force: bool) ->
         let what = format!("incident {id} has no repair in place: it is {}", incident.state.word());
         return Err(CommandError::new(what).hint(format!("selfheal show {id}")));
     }
-    let changed = files.iter().zip(standing).filter(|(_, at)| *at == Standing::Other).map(|(file, _)| file);
-    let changed: Vec<_> = changed.cloned().collect();
+    let mut changed = Vec::new();
+    for (file, at) in files.iter().zip(standing) {
+        match at {
+            Standing::Before => {}
+            Standing::Other => changed.push(file.clone()),
+            Standing::After | Standing::Torn => store
+                .may_put_back(&incident.id, file)
+                .map_err(|error| clash::another_file(&id, &file.path, error))?,
+        }
+    }
     if !changed.is_empty() {
         if !force {
             changed.iter().for_each(|file| clash::show(context, store, file));
@@ -65,10 +73,13 @@ fn take_back(context: &Context, store: &Store, found: &Incident, force: bool) ->
     decider.go(&mut incident, Event::UndoBegun, "taking_back")?;
     failpoint::hit("undo.begin");
     let files = incident.rounds.last().map(|round| round.files.clone()).unwrap_or_default();
-    take_back_all(store, &incident.id, &files).map_err(|error| match error.trouble {
-        Trouble::Changed => clash::refused(&id),
-        _ => error.into(),
-    })?;
+    if let Err(error) = take_back_all(store, &incident.id, &files) {
+        recover::not_taken_back(context, store, &mut incident)?;
+        return Err(match error.trouble {
+            Trouble::Changed => clash::refused(&id),
+            _ => error.into(),
+        });
+    }
     crate::driver::taken_back(store, &incident);
     decider.go(&mut incident, Event::TakenBack, "undone")?;
     failpoint::hit("undo.end");
@@ -83,7 +94,7 @@ fn take_back(context: &Context, store: &Store, found: &Incident, force: bool) ->
 fn in_place(state: &State, standing: &[Standing]) -> bool {
     match state {
         State::Applied | State::Watching | State::Confirmed => true,
-        State::HandedOver => standing.contains(&Standing::After),
+        State::HandedOver => standing.iter().any(|at| matches!(at, Standing::After | Standing::Torn)),
         _ => false,
     }
 }
