@@ -502,6 +502,7 @@ task-network = it tried to use a network, which a step in a box has none of: set
 task-outside = it wrote to { $path }, which is none of its paths; nothing was put in place
 task-doubt = the box may be the reason for how it ended: { $why }; set effects = "any" to run it on the machine
 task-no-box = step { $step } ran on the machine, because there was no box for it: { $why }
+task-repair-in-copy = step { $step } was repaired for this run only; put the change into the task file, or into a script of its own: selfheal show { $id }
 task-told-to-end = it was told to end
 task-step-late = it did not end within { $seconds } s
 task-ended-with = it ended with exit code { $code }

@@ -447,6 +447,7 @@ task-network = 它试图使用网络，而沙箱中的步骤没有网络：如�
 task-outside = 它写到了 { $path }，不在允许的路径之内；没有任何改动生效
 task-doubt = 结果可能是沙箱造成的：{ $why }；要在本机上运行，请设置 effects = "any"
 task-no-box = 步骤 { $step } 没有沙箱可用，因此在本机上运行：{ $why }
+task-repair-in-copy = 步骤 { $step } 只在这次运行中修复了；请把改动写进任务文件，或写进单独的脚本：selfheal show { $id }
 task-told-to-end = 它被要求结束
 task-step-late = 它没有在 { $seconds } 秒内结束
 task-ended-with = 它以退出码 { $code } 结束

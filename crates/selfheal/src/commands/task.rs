@@ -73,7 +73,10 @@ fn status(context: &Context, run: Option<&str>, json: bool) -> Ended {
     }
     print(&format!("{}\n", headline(&Summary::of(&state))));
     let texts = context.texts();
-    for (id, step) in &state.steps {
+    // In the order in which they began; what did not begin comes last.
+    let mut steps: Vec<_> = state.steps.iter().collect();
+    steps.sort_by_key(|(_, step)| (step.began.is_none(), step.began));
+    for (id, step) in steps {
         let result = step.result.as_ref();
         let took =
             result.map(|result| format!("  {} s", words::seconds(result.duration_ms))).unwrap_or_default();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use selfheal_core::ids::Timestamp;
-use selfheal_core::ports::{Clock, Entry, Ledger};
+use selfheal_core::ports::{Clock, Entry, Ledger, Message, Outbox};
 use selfheal_core::task::{
     Action, Event, Found, Lock, Stage, StepOutcome, StepResult, TaskContext, TaskState, step,
 };
@@ -137,6 +137,8 @@ impl<'a> Runner<'a> {
             std::fs::metadata(&file).is_ok_and(|facts| facts.len() > 0).then_some(file)
         };
         self.view.end(&words::ending(&texts, &self.state, &left, &output));
+        let told = self.context.message_texts();
+        self.tell_people(stage, &words::ending(&told, &self.state, &left, &output));
         Ok(exit_of(stage))
     }
 
@@ -428,6 +430,30 @@ impl<'a> Runner<'a> {
         if let Err(error) = noted {
             self.view.say(&error.one_line());
         }
+    }
+
+    /// A message where a person must act and no incident tells so; and what steps left to be told goes out.
+    fn tell_people(&self, stage: Stage, lines: &[String]) {
+        if matches!(stage, Stage::Succeeded | Stage::Cancelled) {
+            return;
+        }
+        let Ok(store) = self.context.store() else { return };
+        let incidents = self.state.steps.values().any(|step| {
+            step.result.as_ref().is_some_and(|result| !result.outcome.is_good() && result.healing.is_some())
+        });
+        if !incidents {
+            let redactor = self.context.redactor();
+            let message = Message {
+                at: self.now(),
+                subject: redactor.text(&format!("selfheal: {}", lines.first().map_or("", String::as_str))),
+                text: redactor.text(&(lines.join("\n") + "\n")),
+                incident: None,
+            };
+            if let Err(error) = store.put(&message) {
+                self.view.say(&CommandError::from(error).one_line());
+            }
+        }
+        crate::notify::at_end(self.context, &store);
     }
 
     /// What stays behind at the end. The run's own folder is removed when everything is done.

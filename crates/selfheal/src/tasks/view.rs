@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use selfheal_core::ids::Timestamp;
-use selfheal_core::task::{StepStage, TaskState};
+use selfheal_core::task::{StepStage, StepState, TaskState};
 
 use super::words;
 use crate::commands::tell;
@@ -35,11 +35,14 @@ impl View {
 
     /// What is different in a new state: steps that were started, where no line moves, and those that ended.
     pub fn changed(&self, texts: &Texts, before: &TaskState, now: &TaskState) {
-        for (id, step) in &now.steps {
-            let old = before.steps.get(id).map(|step| (step.stage, step.attempt));
-            if old == Some((step.stage, step.attempt)) {
-                continue;
-            }
+        let same = |(id, step): &(&String, &StepState)| {
+            before.steps.get(*id).map(|step| (step.stage, step.attempt)) == Some((step.stage, step.attempt))
+        };
+        let changed = now.steps.iter().filter(|step| !same(step));
+        // What ended is the reason for what starts.
+        let (started, ended): (Vec<_>, Vec<_>) =
+            changed.partition(|(_, step)| step.stage == StepStage::Running);
+        for (id, step) in ended.into_iter().chain(started) {
             match step.stage {
                 StepStage::Running if !self.terminal => {
                     self.say(&texts.say("task-step-started", &[("step", id)]))

@@ -28,6 +28,20 @@ fn a_failing_step_is_healed_and_the_task_goes_on() {
     assert_eq!(env.read("said"), "next\n");
 }
 
+/// The text of the file stays as it is, and who wrote it must know that.
+#[test]
+fn a_repair_of_a_script_in_the_task_file_is_said_to_be_of_this_run_only() {
+    let env = env();
+    if !has_box(&env) {
+        return;
+    }
+    fs::create_dir(env.work().join("logs")).unwrap();
+    env.write("t.toml", format!("id = \"t\"\n[[steps]]\nid = \"backup\"\nrun = '''\n{BACKUP}'''\n"));
+    let healed = env.run(&["task", "run", "t.toml", "--apply", "medium"]);
+    assert_eq!(healed.code, 0, "{healed:?}");
+    assert!(healed.stderr.contains("step backup was repaired for this run only"), "{healed:?}");
+}
+
 #[test]
 fn a_boxed_step_writes_where_it_may_and_all_or_nothing() {
     let env = env();

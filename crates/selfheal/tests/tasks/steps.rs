@@ -38,6 +38,10 @@ outputs = ["said"]
     assert_eq!(state["stage"], "succeeded");
     assert_eq!(state["steps"]["calm"]["result"]["output"][0]["bytes"], 12);
     assert!(run.stderr.contains("step calm: done in "), "{run:?}");
+    let (ended, next) = (run.stderr.find("step find: the answer"), run.stderr.find("step calm: started"));
+    assert!(ended < next, "{run:?}");
+    let shown = env.run(&["task", "status"]).stdout;
+    assert!(shown.find("  find ") < shown.find("  calm "), "{shown}");
     let left: Vec<_> = fs::read_dir(env.root().join("tmp")).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
     assert!(env.run(&["task", "list"]).stdout.contains("succeeded"));

@@ -2,6 +2,8 @@
 
 use std::process::Stdio;
 
+use selfheal_testkit::TestEnv;
+
 use super::{WAITS, lines, started, state, with_task};
 use crate::support::{kill_group, wait_for};
 
@@ -26,6 +28,17 @@ fn a_task_that_is_cancelled_cleans_up_and_a_deadline_does_the_same() {
     assert!(late.code == 124 && late.stderr.contains("deadline"), "{late:?}");
 }
 
+/// The subjects of what people are told, without the runs.
+fn messages(env: &TestEnv) -> Vec<String> {
+    let lines = env.run(&["export", "--kind", "message"]).stdout;
+    let subject = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).unwrap();
+        let subject = line.pointer("/subject").or(line.pointer("/row/subject")).unwrap().as_str().unwrap();
+        subject.split(" (run").next().unwrap().to_owned()
+    };
+    lines.lines().map(subject).collect()
+}
+
 #[test]
 fn a_step_that_may_have_run_is_handed_over_and_a_person_decides() {
     let text = format!(
@@ -37,6 +50,7 @@ fn a_step_that_may_have_run_is_handed_over_and_a_person_decides() {
     let resumed = env.run(&["task", "resume"]);
     assert!(resumed.code == 111 && resumed.stderr.contains("step send"), "{resumed:?}");
     assert_eq!(lines(&env, "witness"), ["began"]);
+    assert_eq!(messages(&env), ["selfheal: task t needs a decision"], "{resumed:?}");
     assert_eq!(env.run(&["task", "resume"]).code, 111, "it stays so");
     let done = env.run(&["task", "resume", "--done", "send"]);
     assert_eq!((done.code, lines(&env, "witness").join(" ")), (0, "began next".to_owned()), "{done:?}");

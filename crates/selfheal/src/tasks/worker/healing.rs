@@ -10,7 +10,7 @@ use selfheal_core::redact::Redacted;
 use selfheal_core::report::Report;
 use selfheal_core::run::{Ended, Run};
 use selfheal_core::settings::Policy;
-use selfheal_core::task::{Healing, RetryClass, StepOutcome, StepResult};
+use selfheal_core::task::{Healing, RetryClass, StepOutcome, StepResult, Work};
 use selfheal_exec::told_to_end;
 use selfheal_store::Store;
 
@@ -102,6 +102,12 @@ impl Worker<'_> {
         }
         match healed {
             Ok(Ok(healed)) => {
+                if healed.incident.status == Status::Healed && matches!(self.step().work, Work::Script { .. })
+                {
+                    let id = crate::drafts::short(healed.incident.id.as_str());
+                    let values = [("step", self.step().id.as_str()), ("id", id)];
+                    self.issue(&texts.say("task-repair-in-copy", &values));
+                }
                 Story::new(self.context, &texts).tell(&healed);
                 self.result(&healed.run, Some(&healed))
             }
