@@ -447,6 +447,7 @@ impl<'a> Runner<'a> {
                 at: self.now(),
                 subject: redactor.text(&format!("selfheal: {}", lines.first().map_or("", String::as_str))),
                 text: redactor.text(&(lines.join("\n") + "\n")),
+                html: None,
                 incident: None,
             };
             if let Err(error) = store.put(&message) {
