@@ -77,6 +77,8 @@ pub enum Hold {
     /// A rule that an upgrade brought or changed had a part in it, and nobody accepted it yet. Set aside by `--apply` on the
     /// command line.
     ChangedRule,
+    /// It takes back what an earlier repair of the job did, or turns at a value that was changed over and over.
+    GoesRound,
     /// Two repairs of the same size work, and do different things.
     Tie,
     /// The diagnosis rests on general knowledge, and the policy asks a person then.
@@ -109,6 +111,7 @@ impl Hold {
             Self::SuddenlyEmpty => "suddenly_empty",
             Self::Preview => "preview",
             Self::ChangedRule => "changed_rule",
+            Self::GoesRound => "goes_round",
             Self::Tie => "tie",
             Self::GeneralKnowledge => "general_knowledge",
             Self::Inconclusive => "inconclusive",

@@ -416,6 +416,7 @@ fn paths_in_line(line: &str) -> Vec<String> {
         }
         let word = rest.get(..len).unwrap_or_default();
         let word = word.strip_prefix("file://").unwrap_or(word);
+        out.extend(default_path(line.get(..at).unwrap_or_default(), word));
         // In `"$X"/etc` the quote closes.
         let closes = matches!(before, '"' | '\'')
             && (earlier.is_alphanumeric() || matches!(earlier, '_' | '}' | ')' | '*'));
@@ -429,6 +430,13 @@ fn paths_in_line(line: &str) -> Vec<String> {
         at += len;
     }
     out
+}
+
+/// A path behind the sign of a default, as in `${X:-/etc}`.
+fn default_path(front: &str, word: &str) -> Option<String> {
+    let rest =
+        ["-/", "+/"].iter().filter_map(|sign| word.find(sign)).min().and_then(|at| word.get(at + 1..))?;
+    (front.ends_with("${") && is_path(rest)).then(|| rest.trim_end_matches(['.', ':', ',']).to_owned())
 }
 
 fn is_path_char(c: char) -> bool {

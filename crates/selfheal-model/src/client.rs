@@ -12,6 +12,7 @@ use crate::budget::{self, Budget};
 use crate::config::Config;
 use crate::dialect::Dialect;
 use crate::http::{Failure, Reply, Transport};
+use crate::traffic::{Exchange, Recorded, Recording};
 use crate::wire::{self, Ask, Misfit, Said};
 use crate::{lenient, retry, schema};
 
@@ -25,6 +26,7 @@ const QUOTED_CHARS: usize = 24;
 type Wait = dyn Fn(Duration) -> bool + Send + Sync;
 type Witness = dyn Fn(&Redacted) + Send + Sync;
 type Meter = dyn Fn(&Usage) + Send + Sync;
+type Recorder = dyn Fn(&Exchange) + Send + Sync;
 
 /// A model on a server.
 pub struct Client {
@@ -35,6 +37,8 @@ pub struct Client {
     wait: Box<Wait>,
     witness: Box<Witness>,
     meter: Box<Meter>,
+    recorder: Option<Box<Recorder>>,
+    recording: Option<Arc<Recording>>,
 }
 
 impl Client {
@@ -55,6 +59,8 @@ impl Client {
                 true
             }),
             witness: Box::new(|_| {}),
+            recorder: None,
+            recording: None,
         })
     }
 
@@ -85,6 +91,38 @@ impl Client {
     pub fn with_meter(mut self, meter: impl Fn(&Usage) + Send + Sync + 'static) -> Self {
         self.meter = Box::new(meter);
         self
+    }
+
+    /// Shows every call with what came of it to this, redacted.
+    #[must_use]
+    pub fn with_recorder(mut self, recorder: impl Fn(&Exchange) + Send + Sync + 'static) -> Self {
+        self.recorder = Some(Box::new(recorder));
+        self
+    }
+
+    /// Takes replies from a recording; nothing is sent.
+    #[must_use]
+    pub fn with_recording(mut self, recording: Arc<Recording>) -> Self {
+        self.recording = Some(recording);
+        self
+    }
+
+    /// One call, on the wire or from a recording.
+    fn exchange(&self, body: &Redacted, left: Duration) -> Result<Reply, Failure> {
+        let started = Instant::now();
+        let outcome = match &self.recording {
+            Some(recording) => recording.outcome(body.as_str()),
+            None => self.transport.post(body.as_str(), left),
+        };
+        if let Some(recorder) = &self.recorder {
+            recorder(&Exchange {
+                model: self.config.redactor.text(&self.config.model).as_str().to_owned(),
+                request: body.as_str().to_owned(),
+                reply: Recorded::of(&outcome, &self.config.redactor),
+                millis: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            });
+        }
+        outcome
     }
 
     fn dialect(&self) -> Dialect {
@@ -221,7 +259,7 @@ impl<'a> Talk<'a> {
         }
         (self.client.witness)(&body);
         let started = Instant::now();
-        let outcome = self.client.transport.post(body.as_str(), left);
+        let outcome = self.client.exchange(&body, left);
         self.sent.push(body);
         let took = started.elapsed();
         match outcome {
@@ -276,7 +314,15 @@ impl<'a> Talk<'a> {
         };
         self.input_tokens = self.input_tokens.saturating_add(input);
         self.output_tokens = self.output_tokens.saturating_add(output);
-        (read.map_or_else(Call::Over, Call::Said), input, output)
+        let call = match read {
+            Ok(said) => Call::Said(said),
+            // What is no answer of this protocol may be one next time; a web page says that the address is wrong.
+            Err(error @ ModelError::Unusable { .. }) if !reply.mime.contains("html") => {
+                Call::Again(error, None)
+            }
+            Err(error) => Call::Over(error),
+        };
+        (call, input, output)
     }
 
     fn rejected(&self, reply: &Reply) -> Call {

@@ -15,8 +15,10 @@ mod http;
 pub mod lenient;
 mod retry;
 pub mod schema;
+mod traffic;
 mod wire;
 
 pub use budget::Budget;
 pub use client::Client;
 pub use config::{Config, Key, Provider};
+pub use traffic::{Exchange, Recorded, Recording};

@@ -20,6 +20,7 @@ mod manual;
 mod memory;
 mod notes;
 mod old_forms;
+pub mod oscillation;
 pub mod prompts;
 mod python;
 mod rules;

@@ -11,6 +11,7 @@ mod children;
 mod env;
 mod model_server;
 mod normalise;
+mod play;
 mod reply;
 mod tree;
 
@@ -18,5 +19,6 @@ pub use children::Child;
 pub use env::{Outcome, TestEnv};
 pub use model_server::{ModelServer, Request};
 pub use normalise::normalise;
+pub use play::Fault;
 pub use reply::Reply;
 pub use tree::copy_tree;

@@ -15,6 +15,7 @@ use crate::clock::SystemClock;
 use crate::command_error::CommandError;
 use crate::config::{ModelProvider, ModelSettings, Origin, Settings, provider_of, read_layers, resolve};
 use crate::texts::{Language, Texts};
+use crate::traffic::Traffic;
 
 /// What every command needs.
 #[derive(Clone)]
@@ -37,6 +38,8 @@ pub struct Context {
     pub terminal: Terminal,
     /// The clock.
     pub clock: SystemClock,
+    /// Where model traffic is written to, or comes from.
+    pub traffic: Traffic,
     redactor: OnceLock<Redactor>,
 }
 
@@ -88,6 +91,7 @@ impl Context {
             warnings,
             terminal,
             clock: SystemClock,
+            traffic: Traffic::default(),
             redactor: OnceLock::new(),
         }
     }

@@ -47,6 +47,7 @@ mod tasks;
 mod terminal;
 mod texts;
 mod timer;
+mod traffic;
 mod transaction;
 mod unparsed;
 mod versions;
@@ -105,6 +106,10 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
             if let (Some(samples), Some(model)) = (args.model_samples, &mut context.settings.model) {
                 model.samples = samples.max(1);
             }
+            if let (Some(seconds), Some(model)) = (args.model_timeout, &mut context.settings.model) {
+                model.timeout_s = seconds.max(1);
+            }
+            context.traffic = traffic::Traffic::of(&context.cwd, args.record.as_ref(), args.replay.as_ref());
             if args.promote {
                 context.settings.rules.promoted.push("all".to_owned());
             }
@@ -117,9 +122,17 @@ fn run(context: &Context, command: Command) -> Result<i32, CommandError> {
             let context = context.with_model(args.model.model.as_deref(), args.model.model_url.as_deref())?;
             commands::write::run(&context, &args)
         }
+        #[cfg(feature = "model")]
+        Command::Model(args) => {
+            let cli::LanguageModelCommand::Test { model } = &args.command;
+            let context = context.with_model(model.model.as_deref(), model.model_url.as_deref())?;
+            commands::model::run(&context, &args)
+        }
         #[cfg(not(feature = "model"))]
-        Command::Write(_) => Err(CommandError::usage("this selfheal was built without model support")
-            .hint("build it with the feature `model`")),
+        Command::Write(_) | Command::Model(_) => {
+            Err(CommandError::usage("this selfheal was built without model support")
+                .hint("build it with the feature `model`"))
+        }
         Command::Demo(args) => commands::demo::run(context, &args),
         Command::Incidents(args) => commands::incidents::run(context, &args),
         Command::Show(args) => commands::show::run(context, &args),

@@ -50,8 +50,18 @@ mod undoing;
 mod workspace;
 
 #[cfg(feature = "model")]
+mod injection;
+#[cfg(feature = "model")]
+mod llama;
+#[cfg(feature = "model")]
 mod model;
 #[cfg(feature = "model")]
+mod model_loop;
+#[cfg(feature = "model")]
+mod model_test;
+#[cfg(feature = "model")]
 mod redaction;
+#[cfg(feature = "model")]
+mod traffic;
 #[cfg(feature = "model")]
 mod writing;

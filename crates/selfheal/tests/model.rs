@@ -202,7 +202,7 @@ fn a_small_model_is_asked_one_short_question() {
 #[test]
 fn a_short_answer_of_no_use_goes_back_once_with_the_reason() {
     for (bad, reason) in [
-        (short("echo $((total / count)) > mean\n"), "it changes nothing"),
+        (short("echo $((total / count)) > mean\n"), "only the new lines that take the place of line 5"),
         (short("if [ \"$count\" -eq 0 ]; then\n"), "does not parse, here is why"),
         (Reply::text("CAUSE: it divides.\nREPAIR: do not."), "no fenced block"),
         (Reply::text("CAUSE: it divides.\n```\nset -eu\n```"), "write every line"),
@@ -261,6 +261,7 @@ fn a_spent_budget_ends_the_asking_before_the_call() {
         ("incident-calls = 0", "0 calls an incident"),
         ("day-calls = 0", "0 calls a day"),
         ("day-money = 0.001", "0.001 of money a day"),
+        ("incident-money = 0.001", "0.001 of money an incident"),
     ] {
         let env = job_env();
         let server = ModelServer::start([short(GOOD)]);

@@ -114,7 +114,7 @@ fn pages_and_other_strange_answers_have_a_plain_reason() {
             "the model's answer cannot be used: the server's answer is too large",
         ),
     ] {
-        let server = ModelServer::start([reply]);
+        let server = ModelServer::start(vec![reply; 3]);
         assert_eq!(client(server.url()).0.ask(&question()).unwrap_err().to_string(), words);
     }
 }

@@ -46,6 +46,12 @@ pub struct PromptInput<'a> {
     pub templates: &'a BTreeMap<String, String>,
     /// Whether it is said what stands out in the files near the script.
     pub hints: bool,
+    /// Whether only what takes the place of the failing line is asked for.
+    pub only_line: bool,
+    /// Whether a solved case of the same kind is shown.
+    pub examples: bool,
+    /// Whether a change far from the failure needs no stated reason: it was asked for once.
+    pub far_is_fine: bool,
 }
 
 /// A text file.

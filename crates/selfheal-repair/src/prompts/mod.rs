@@ -11,9 +11,11 @@
 
 mod citations;
 pub mod clean;
+mod cookbook;
 mod diagnosis;
 mod edits;
 mod examples;
+mod head;
 mod hints;
 mod input;
 mod material;
@@ -32,7 +34,7 @@ pub use diagnosis::{diagnosis_question, read_diagnosis};
 pub use input::{Document, PastRound, PromptInput};
 pub use proposal::{proposal_question, read_proposal};
 pub use render::template_names;
-pub use short::{read_short, short_question};
+pub use short::{NOTHING_CHANGED, has_failing_line, read_short, short_question};
 
 /// Why no question can be asked. Reads after "failed to".
 #[derive(Debug, thiserror::Error)]

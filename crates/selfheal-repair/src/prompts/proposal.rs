@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::citations::cited_lines;
 use super::edits::{self, Edit};
+use super::head::RunChange;
 use super::input::{Document, PromptInput};
 use super::material::{Detail, Numbers, mark, section, sections};
 use super::{PromptError, clean, render, touch, with_users};
@@ -29,18 +30,17 @@ const MOST_EDITS: usize = 6;
 /// [`PromptError::NothingToEdit`] when the diagnosis is not about a file or there is none, or when a template cannot be
 /// filled in.
 pub fn proposal_question(input: &PromptInput<'_>, diagnosis: &Diagnosis) -> Result<Question, PromptError> {
-    let Some(script) = input.script.filter(|_| diagnosis.change == What::Script) else {
-        return Err(PromptError::NothingToEdit);
-    };
+    let Some(script) = input.script else { return Err(PromptError::NothingToEdit) };
+    let run = diagnosis.change != What::Script;
     let files = names(input);
     let whole = may_come_whole(script);
-    let values = minijinja::context! { several_files => files.len() > 1, whole };
+    let values = minijinja::context! { several_files => files.len() > 1, whole, run };
     let mut sections = sections(input, Numbers::Hidden, Detail::Full);
     sections.push(section(input, input.words("diagnosis"), &diagnosed(diagnosis)));
     Ok(Question {
         system: render::fill(input, "proposal_system", values)?,
         user: render::case(input, &mark(input.nonce), &sections, input.words("ask-proposal"))?,
-        form: Form::Object { name: "proposal".to_owned(), schema: schema(&files, whole) },
+        form: Form::Object { name: "proposal".to_owned(), schema: schema(&files, whole, run) },
         max_tokens: MAX_TOKENS,
         temperature: input.temperature(),
     })
@@ -67,7 +67,7 @@ fn names<'a>(input: &PromptInput<'a>) -> BTreeMap<String, &'a Document> {
         .collect()
 }
 
-fn schema(files: &BTreeMap<String, &Document>, whole: bool) -> Value {
+fn schema(files: &BTreeMap<String, &Document>, whole: bool, run: bool) -> Value {
     let text = |least: u32, most: usize| json!({"type": "string", "minLength": least, "maxLength": most});
     let mut edit = json!({"find": text(1, 600), "replace": text(0, 1_500)});
     if let Some(fields) = edit.as_object_mut().filter(|_| files.len() > 1) {
@@ -88,11 +88,35 @@ fn schema(files: &BTreeMap<String, &Document>, whole: bool) -> Value {
     if let Some(fields) = fields.as_object_mut().filter(|_| whole) {
         fields.insert("script".to_owned(), text(0, MOST_WHOLE_CHARS));
     }
+    if let Some(fields) = fields.as_object_mut().filter(|_| run) {
+        fields.insert("run".to_owned(), run_schema());
+    }
     json!({
         "type": "object",
         "additionalProperties": false,
         "required": ["change_summary", "changes_meaning", "edits", "risk_assessment", "rollback_plan"],
         "properties": fields,
+    })
+}
+
+/// How the job is to be run otherwise.
+fn run_schema() -> Value {
+    let text = |most: usize| json!({"type": "string", "maxLength": most});
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["reason"],
+        "properties": {
+            "arguments": {"type": "array", "maxItems": 12, "items": text(200)},
+            "environment": {"type": "array", "maxItems": 8, "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["name", "value"],
+                "properties": {"name": text(60), "value": text(300)},
+            }},
+            "folder": text(200),
+            "reason": text(200),
+        },
     })
 }
 
@@ -114,6 +138,8 @@ struct Answered {
     rollback_plan: String,
     #[serde(default)]
     script: String,
+    #[serde(default)]
+    run: RunChange,
 }
 
 #[derive(Deserialize)]
@@ -132,6 +158,7 @@ pub fn read_proposal(value: &Value, input: &PromptInput<'_>, model: &str) -> Res
     let value = with_users(value, input.redactor);
     let answer = Answered::deserialize(value).map_err(|_| "it lacks a field or has one of a wrong type")?;
     let changes = changes(&answer, input)?;
+    near_or_said(&changes, input, &answer.change_summary)?;
     Ok(Proposal {
         source: Source::Model { name: model.to_owned() },
         summary: summary(&answer.change_summary, &changes)?,
@@ -164,6 +191,12 @@ impl Changed<'_> {
 
 fn changes<'a>(answer: &Answered, input: &PromptInput<'a>) -> Result<Vec<Changed<'a>>, String> {
     let script = input.script.ok_or("there is no script that could be changed")?;
+    if !answer.run.is_empty() {
+        if !answer.edits.is_empty() || !answer.script.trim().is_empty() {
+            return Err("it changes both how the job is run and its text; one of them".to_owned());
+        }
+        return sound(vec![Changed { file: script, after: answer.run.in_head_of(script, input)? }], input);
+    }
     let changed = match (answer.edits.is_empty(), answer.script.trim().is_empty()) {
         (true, true) => return Err("it holds neither edits nor a script".to_owned()),
         (false, false) => return Err("it holds both edits and a script; one of them".to_owned()),
@@ -182,6 +215,33 @@ pub(super) fn checked<'a>(
     changed: Vec<Changed<'a>>,
     input: &PromptInput<'_>,
 ) -> Result<Vec<Changed<'a>>, String> {
+    let changed = sound(changed, input)?;
+    // One of the changes must have to do with the failure; the others may follow from it.
+    let touching = |change: &Changed<'_>| {
+        touch::touches(&change.file.path, &change.file.text, &change.after, input.report)
+    };
+    match changed.iter().find_map(|change| touching(change).err()) {
+        Some(reason) if changed.iter().all(|change| touching(change).is_err()) => Err(reason),
+        _ => Ok(changed),
+    }
+}
+
+/// Refuses changes far from the failure for which no reason is given; not a second time.
+///
+/// # Errors
+/// In one line for the model.
+pub(super) fn near_or_said(
+    changed: &[Changed<'_>],
+    input: &PromptInput<'_>,
+    said: &[String],
+) -> Result<(), String> {
+    changed.iter().filter(|_| !input.far_is_fine).try_for_each(|Changed { file, after }| {
+        touch::stays_near((&file.path, &file.text, after), input.report, said)
+    })
+}
+
+/// What really changes, as far as it is sound: whatever it has to do with the failure.
+fn sound<'a>(changed: Vec<Changed<'a>>, input: &PromptInput<'_>) -> Result<Vec<Changed<'a>>, String> {
     let changed: Vec<Changed<'_>> =
         changed.into_iter().filter(|change| change.after != change.file.text).collect();
     if changed.is_empty() {
@@ -192,16 +252,11 @@ pub(super) fn checked<'a>(
         edits::no_spread(&file.text, after, input.redactor)?;
         touch::parses(&file.path, &file.text, after)?;
         touch::silences_nothing(&file.text, after)?;
+        touch::keeps_given_values(&file.text, after, input.report)?;
+        touch::keeps_remote(&file.text, after)?;
         touch::keeps_own_check(&file.text, after, input.report)?;
     }
-    // One of the changes must have to do with the failure; the others may follow from it.
-    let touching = |change: &Changed<'_>| {
-        touch::touches(&change.file.path, &change.file.text, &change.after, input.report)
-    };
-    match changed.iter().find_map(|change| touching(change).err()) {
-        Some(reason) if changed.iter().all(|change| touching(change).is_err()) => Err(reason),
-        _ => Ok(changed),
-    }
+    Ok(changed)
 }
 
 fn edited<'a>(

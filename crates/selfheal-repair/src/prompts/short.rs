@@ -11,11 +11,12 @@ use selfheal_core::ports::{Form, Question};
 use selfheal_core::proposal::{Proposal, Risk, Source};
 
 use super::citations::Known;
+use super::cookbook;
 use super::edits::{self, Edit};
 use super::hints;
 use super::input::{Document, PromptInput};
 use super::material::{Detail, Numbers, mark, section, sections};
-use super::proposal::{Changed, checked, is_sketch};
+use super::proposal::{Changed, checked, is_sketch, near_or_said};
 use super::{PromptError, clean, render};
 
 /// A script of up to so many lines and characters comes back whole.
@@ -26,10 +27,21 @@ const AROUND: usize = 12;
 /// Tokens of an answer for the sentences, and for each character of the lines that are asked for.
 const SENTENCES: usize = 160;
 const CHARS_PER_TOKEN: usize = 2;
+/// Further tokens for what takes the place of one line.
+const ROOM: usize = 160;
 /// What a statement needs at least, in characters, to say anything.
 const LEAST: usize = 12;
 /// So much of the lines that were asked for must be there again, in percent.
 const KEPT: usize = 60;
+
+/// Why an answer is refused that repeats the script as it is.
+pub const NOTHING_CHANGED: &str = "it changes nothing";
+
+/// Whether there is a failing line for which a question can ask alone.
+#[must_use]
+pub fn has_failing_line(input: &PromptInput<'_>) -> bool {
+    input.script.is_some_and(|script| failing_line(script, input).is_some())
+}
 
 /// Asks for a repair in one question.
 ///
@@ -38,24 +50,36 @@ const KEPT: usize = 60;
 pub fn short_question(input: &PromptInput<'_>, temperature: f32) -> Result<Question, PromptError> {
     let script = input.script.ok_or(PromptError::NothingToEdit)?;
     let lines = asked_lines(script, input);
-    let whole = *lines.end() - *lines.start() + 1 >= script.text.lines().count();
+    let usual = asked_lines(script, &PromptInput { only_line: false, ..*input });
+    // The system's part stays the same, so that servers need not read it again.
+    let whole = *usual.end() - *usual.start() + 1 >= script.text.lines().count();
+    let one = (lines.start() == lines.end() && input.only_line).then(|| *lines.start());
     let asked: String = numbered(&script.text, &lines).map(|line| format!("{line}\n")).collect();
     let mut sections = sections(input, Numbers::Hidden, Detail::Brief);
+    let solved = cookbook::solved(input);
+    if !solved.is_empty() {
+        let at = sections.iter().position(|one| one.title == input.words("failure")).unwrap_or(0);
+        sections.insert(at, section(input, input.words("solved"), &solved));
+    }
     let found = hints::hints(input);
     if !found.is_empty() {
         sections.push(section(input, input.words("stands-out"), &found.join("\n")));
     }
-    if !whole {
+    if !whole && one.is_none() {
         let title = format!("The lines to repair ({} to {} of the script)", lines.start(), lines.end());
         sections.push(section(input, &title, &asked));
     }
     let values = minijinja::context! { whole };
-    let closing = input.words(if whole { "short-whole" } else { "short-lines" });
+    let closing = match one {
+        Some(number) => format!("{} {number}: `{}`", input.words("instead"), shown_line(input, asked.trim())),
+        None => input.words(if whole { "short-whole" } else { "short-lines" }).to_owned(),
+    };
     Ok(Question {
         system: render::fill(input, "short_system", values)?,
-        user: render::case(input, &mark(input.nonce), &sections, closing)?,
+        user: render::case(input, &mark(input.nonce), &sections, &closing)?,
         form: Form::Text,
-        max_tokens: u32::try_from(SENTENCES + asked.len() / CHARS_PER_TOKEN).unwrap_or(u32::MAX),
+        max_tokens: u32::try_from(SENTENCES + asked.len() / CHARS_PER_TOKEN + one.map_or(0, |_| ROOM))
+            .unwrap_or(u32::MAX),
         temperature,
     })
 }
@@ -63,12 +87,28 @@ pub fn short_question(input: &PromptInput<'_>, temperature: f32) -> Result<Quest
 /// The lines that the answer must hold: all of a short script, else those around the failure.
 fn asked_lines(script: &Document, input: &PromptInput<'_>) -> RangeInclusive<usize> {
     let count = script.text.lines().count().max(1);
+    if input.only_line
+        && let Some(line) = failing_line(script, input)
+    {
+        return line..=line;
+    }
     if count <= WHOLE_LINES && script.text.chars().count() <= WHOLE_CHARS {
         return 1..=count;
     }
     let place = input.report.location.as_ref().filter(|place| place.file == script.path);
     let centre = place.map_or(1, |place| place.line as usize).clamp(1, count);
     centre.saturating_sub(AROUND).max(1)..=(centre + AROUND).min(count)
+}
+
+/// The failing line, where it is one of the script.
+fn failing_line(script: &Document, input: &PromptInput<'_>) -> Option<usize> {
+    let place = input.report.location.as_ref().filter(|place| place.file == script.path)?;
+    Some(place.line as usize).filter(|line| (1..=script.text.lines().count()).contains(line))
+}
+
+/// A line of the script as it may stand in a question.
+fn shown_line(input: &PromptInput<'_>, line: &str) -> String {
+    clean::line(input.redactor.text(line).as_str(), 300).replace(&mark(input.nonce), "")
 }
 
 fn numbered<'a>(text: &'a str, lines: &RangeInclusive<usize>) -> impl Iterator<Item = &'a str> {
@@ -86,6 +126,7 @@ pub fn read_short(text: &str, input: &PromptInput<'_>, model: &str) -> Result<(D
     let answer = Answer::of(&text);
     let after = answer.applied(script, input)?;
     let changes = checked(vec![Changed { file: script, after }], input)?;
+    near_or_said(&changes, input, std::slice::from_ref(&answer.repair))?;
     let change = changes.first().ok_or("it changes nothing")?;
     let line = edits::first_difference(&script.text, &change.after);
     let known = Known::of(input);
@@ -160,7 +201,7 @@ impl<'a> Answer<'a> {
             cause: sentence(text, &CAUSE),
             repair: sentence(text, &REPAIR),
             blocks: blocks(text),
-            fence: longest_fence(text),
+            fence: longest_fence(text).or_else(|| marked(text)),
         }
     }
 
@@ -179,7 +220,8 @@ impl<'a> Answer<'a> {
         let new = edits::like(before, &unmask(fence)?);
         let lines = asked_lines(script, input);
         let lines = if all_there(&new, before) { 1..=before.lines().count().max(1) } else { lines };
-        complete(&new, before, &lines)?;
+        let alone = input.only_line && lines.start() == lines.end();
+        complete(&new, before, if alone { None } else { Some(&lines) })?;
         Ok(spliced(before, &lines, &new))
     }
 }
@@ -225,6 +267,17 @@ fn longest_fence(text: &str) -> Option<&str> {
     found
 }
 
+/// What stands between two lines with a mark: some models copy the form of the question.
+fn marked(text: &str) -> Option<&str> {
+    let (at, first) = text.match_indices("<<").find_map(|(at, _)| {
+        let line = text.get(at + 2..)?.lines().next()?.trim();
+        let is_mark = line.len() >= 8 && line.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        (is_mark && (at == 0 || text.as_bytes().get(at - 1) == Some(&b'\n'))).then_some((at, line))
+    })?;
+    let inside = text.get(at + 2 + first.len()..)?.strip_prefix('\n')?;
+    inside.find(&format!("{first}>>")).and_then(|end| inside.get(..end))
+}
+
 /// Search/replace blocks, as some models write them whatever they are asked for.
 fn blocks(text: &str) -> Vec<Edit> {
     let mut out = Vec::new();
@@ -262,10 +315,11 @@ fn all_there(new: &str, before: &str) -> bool {
 }
 
 /// Refuses lines of which too many are gone, and sketches.
-fn complete(new: &str, before: &str, lines: &RangeInclusive<usize>) -> Result<(), String> {
+fn complete(new: &str, before: &str, lines: Option<&RangeInclusive<usize>>) -> Result<(), String> {
     if let Some(line) = new.lines().find(|line| is_sketch(line) && !before.contains(line.trim())) {
         return Err(format!("lines are only sketched (`{}`); write every line", clean::line(line, 60)));
     }
+    let Some(lines) = lines else { return Ok(()) };
     let old: Vec<&str> = numbered(before, lines).map(str::trim).filter(|line| !line.is_empty()).collect();
     let kept = old.iter().filter(|line| new.lines().any(|other| other.trim() == **line)).count();
     if kept * 100 < old.len() * KEPT {
@@ -312,6 +366,8 @@ mod tests {
         let text = "```\na\n```\nthen\n```bash\nb\nc\n```\n```\nd\n";
         assert_eq!(longest_fence(text), Some("b\nc\n"));
         assert_eq!(longest_fence("```bash\nb\n"), None);
+        let marked_text = "so:\n<<ab12cd34\nx\ny\nab12cd34>>\n";
+        assert_eq!((marked(marked_text), marked("cat <<EOF\nx\nEOF\n")), (Some("x\ny\n"), None));
         let edits = blocks("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nx\n");
         assert_eq!(edits, [Edit { find: "a\n".to_owned(), replace: "b\n".to_owned() }]);
     }
@@ -321,9 +377,9 @@ mod tests {
         assert_eq!(spliced("a\nb\nc\n", &(2..=2), "B\nB2\n\n"), "a\nB\nB2\nc\n");
         assert_eq!(spliced("a\r\nb", &(1..=2), "x"), "x");
         assert_eq!(spliced("a\nb", &(1..=1), "x\n"), "x\nb");
-        assert!(complete("a\nb\nd\n", "a\nb\nc\n", &(1..=3)).is_ok());
-        assert!(complete("a\n", "a\nb\nc\n", &(1..=3)).is_err());
-        assert!(complete("a\nb\nc\n# ... rest of the script\n", "a\nb\nc\n", &(1..=3)).is_err());
+        assert!(complete("a\nb\nd\n", "a\nb\nc\n", Some(&(1..=3))).is_ok());
+        assert!(complete("a\n", "a\nb\nc\n", Some(&(1..=3))).is_err());
+        assert!(complete("a\nb\nc\n# ... rest of the script\n", "a\nb\nc\n", Some(&(1..=3))).is_err());
         assert!(all_there("a\n\nx\nc", "a\nb\nc\n") && !all_there("b\nc\n", "a\nb\nc\n"));
     }
 }

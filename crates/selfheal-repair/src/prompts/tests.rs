@@ -85,6 +85,9 @@ impl Fixture {
             chinese: self.chinese,
             templates: &self.templates,
             hints: true,
+            only_line: false,
+            examples: false,
+            far_is_fine: false,
         }
     }
 
@@ -378,10 +381,67 @@ fn a_proposal_that_does_not_fit_is_sent_back() {
 }
 
 #[test]
-fn a_diagnosis_about_no_file_has_no_proposal() {
+fn a_diagnosis_about_how_the_job_is_run_is_put_into_the_head_of_the_script() {
     let diagnosis = Diagnosis { change: What::Environment, ..diagnosis() };
-    let asked = proposal_question(&Fixture::new().input(), &diagnosis);
-    assert!(matches!(asked, Err(PromptError::NothingToEdit)));
+    let fixture = Fixture::new();
+    let question = proposal_question(&fixture.input(), &diagnosis).unwrap();
+    let Form::Object { schema, .. } = question.form else { panic!("an object is asked for") };
+    assert!(schema.pointer("/properties/run/properties/environment").is_some());
+    let run = |run: Value| {
+        let answer = with(with(good_proposal(), "edits", json!([])), "run", run);
+        read_proposal(&answer, &fixture.input(), "m")
+            .map(|made| String::from_utf8(made.changes[0].after.clone().unwrap()).unwrap())
+    };
+    let reason = "The scheduler starts it in another folder.";
+    let folder = run(json!({ "folder": "/srv/jobs", "reason": reason })).unwrap();
+    assert!(
+        folder
+            .contains("pipefail\n# The scheduler starts it in another folder.\ncd '/srv/jobs' || exit\nIN="),
+        "{folder}"
+    );
+    let arguments = run(json!({ "arguments": ["--all"], "reason": reason })).unwrap();
+    assert!(arguments.contains("if [ \"$*\" = '' ]; then set -- '--all'; fi\n"), "{arguments}");
+    let preload = json!({ "environment": [{ "name": "LD_PRELOAD", "value": "x" }], "reason": reason });
+    assert!(run(preload).unwrap_err().contains("which code runs"));
+    assert!(run(json!({ "folder": "/srv", "reason": "" })).unwrap_err().contains("no reason"));
+    let none = PromptInput { script: None, ..fixture.input() };
+    assert!(matches!(proposal_question(&none, &diagnosis), Err(PromptError::NothingToEdit)));
+}
+
+#[test]
+fn an_answer_that_copied_the_script_is_asked_for_the_failing_line_alone() {
+    let fixture = Fixture::new();
+    let input = PromptInput { only_line: true, ..fixture.input() };
+    let question = short_question(&input, 0.5).unwrap();
+    let user = question.user.as_str();
+    assert!(
+        user.trim_end().ends_with("line 7: `gzip -c \"$file\" > \"$OUT/$(basename \"$file\").gz\"`"),
+        "{user}"
+    );
+    assert_eq!(
+        question.system,
+        short_question(&fixture.input(), 0.1).unwrap().system,
+        "servers keep what is the same"
+    );
+    let answer = "CAUSE: The folder archive is missing in line 7.\nREPAIR: Make the folder before line 7.\n```\n  mkdir -p \"$OUT\"\n  gzip -c \"$file\" > \"$OUT/$(basename \"$file\").gz\"\n```\n";
+    let (_, made) = read_short(answer, &input, "m").unwrap();
+    let after = String::from_utf8(made.changes[0].after.clone().unwrap()).unwrap();
+    assert_eq!(after, SCRIPT.replace("  gzip", "  mkdir -p \"$OUT\"\n  gzip"));
+}
+
+#[test]
+fn a_solved_case_of_the_same_kind_is_shown() {
+    let mut fixture = Fixture::new();
+    fixture.report.core_error = "pack.sh: line 7: USER: unbound variable".to_owned();
+    fixture.report.faults = vec![Fault::UnsetVariable { name: "USER".to_owned() }];
+    fixture.stderr = fixture.report.core_error.clone();
+    let input = PromptInput { examples: true, ..fixture.input() };
+    let user = short_question(&input, 0.1).unwrap().user;
+    assert!(
+        user.as_str().contains("## A solved case of this kind")
+            && user.as_str().contains("USER=${USER:-$(id -un)}"),
+        "{user}"
+    );
 }
 
 #[test]

@@ -3,15 +3,19 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use selfheal_core::fault::Fault;
 use selfheal_core::report::Report;
 use selfheal_syntax::check::syntax_errors;
 use selfheal_syntax::diff::changed_line_numbers;
 use selfheal_syntax::language::Language;
 
+use super::citations::cited_lines;
 use super::clean;
 
 /// Lines around the reported place that belong to it.
 const NEAR: u32 = 3;
+/// Lines around the reported place within which a change needs no reason of its own.
+const AROUND: u32 = 12;
 /// Lines above a message in which its condition stands.
 const GUARD: usize = 4;
 /// The shortest fixed part of a message, in characters.
@@ -71,6 +75,44 @@ pub(super) fn touches(path: &Path, before: &str, after: &str, report: &Report) -
     Err(format!("it changes nothing near line {}, which failed, and nothing that this line uses", place.line))
 }
 
+/// Refuses lines that change far from the failure for no stated reason: none of the sentences names the line, no comment of the
+/// change stands beside it, and it has no name in common with what failed.
+///
+/// # Errors
+/// In words for the model.
+pub(super) fn stays_near(
+    change: (&Path, &str, &str),
+    report: &Report,
+    said: &[String],
+) -> Result<(), String> {
+    let (path, before, after) = change;
+    let here = |place: &&selfheal_core::report::Location| place.file == path && place.remote.is_none();
+    let Some(place) = report.location.as_ref().filter(here) else { return Ok(()) };
+    let grown = after.lines().count() as i64 - before.lines().count() as i64;
+    let moved = u32::try_from(i64::from(place.line) + grown.max(0)).unwrap_or(place.line);
+    let named: Vec<u64> = said.iter().flat_map(|sentence| cited_lines(sentence)).collect();
+    let told = told(before, place.line, report);
+    let numbers = changed_line_numbers(before, after);
+    let lines: Vec<&str> = after.lines().collect();
+    let text = |number: u32| lines.get((number as usize).saturating_sub(1)).copied().unwrap_or_default();
+    let is_comment = |number: u32| text(number).trim_start().starts_with(['#', '/']);
+    let excused = |number: u32| {
+        let near = number.abs_diff(place.line) <= AROUND || number.abs_diff(moved) <= AROUND;
+        near || named.iter().any(|line| line.abs_diff(u64::from(number)) <= u64::from(NEAR))
+            || numbers.iter().any(|other| other.abs_diff(number) <= NEAR && is_comment(*other))
+            || names(text(number)).any(|word| told.contains(&word))
+            || text(number).trim().is_empty()
+    };
+    match numbers.iter().find(|number| !excused(**number)) {
+        Some(number) => Err(format!(
+            "it changes line {number}, far from line {} which failed, and does not say why; leave it, or give the reason with the \
+             number of the line",
+            place.line
+        )),
+        None => Ok(()),
+    }
+}
+
 /// Refuses a change of the very check that reported the failure: the script's own message, and the condition above it. It told
 /// the truth; what it looked at must be mended.
 ///
@@ -115,6 +157,51 @@ pub(super) fn silences_nothing(before: &str, after: &str) -> Result<(), String> 
     match SILENCING.iter().find(|sign| count(after, sign) > count(before, sign)) {
         Some(sign) => Err(format!("the new line `{sign}` hides the failure; mend its cause")),
         None => Ok(()),
+    }
+}
+
+/// Refuses a new line that sets a variable, which the job missed, also where it is set: what it was told would count no more.
+///
+/// # Errors
+/// In words for the model.
+pub(super) fn keeps_given_values(before: &str, after: &str, report: &Report) -> Result<(), String> {
+    let missed = report.faults.iter().filter_map(|fault| match fault {
+        Fault::UnsetVariable { name } => Some(name.as_str()),
+        _ => None,
+    });
+    for name in missed {
+        let sets = |line: &&str| {
+            let line = line.trim_start();
+            let line = line.strip_prefix("export ").unwrap_or(line);
+            line.strip_prefix(name).and_then(|rest| rest.strip_prefix('=')).is_some_and(|value| {
+                !value.contains(&format!("${{{name}")) && !value.contains(&format!("${name}"))
+            })
+        };
+        if after.lines().any(|line| sets(&line)) && !before.lines().any(|line| sets(&line)) {
+            return Err(format!(
+                "it sets {name} even where it is set already; write {name}=${{{name}:-…}} instead"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a change after which a command no longer asks the remote side that it asked before, but what is here already.
+///
+/// # Errors
+/// In words for the model.
+pub(super) fn keeps_remote(before: &str, after: &str) -> Result<(), String> {
+    const FROM_THERE: [&str; 5] = ["@{u", "FETCH_HEAD", "ls-remote", "symbolic-ref", "refs/remotes"];
+    let count = |text: &str| {
+        let code = text.lines().filter(|line| !line.trim_start().starts_with('#') && line.contains("git"));
+        code.map(|line| line.matches("origin/").count()).sum::<usize>()
+    };
+    let asks = FROM_THERE.iter().any(|sign| after.contains(sign));
+    match count(after) < count(before) && !asks {
+        true => {
+            Err("it takes what is here already instead of what is at origin; name what is there".to_owned())
+        }
+        false => Ok(()),
     }
 }
 
@@ -170,6 +257,26 @@ mod tests {
         assert_eq!(parses(path, bad, bad), Ok(()));
         assert_eq!(parses(path, bad, good), Ok(()));
         assert!(parses(Path::new("/x/a.py"), "a = 1\n", "a = (1\n").is_err());
+    }
+
+    #[test]
+    fn a_missed_variable_keeps_its_given_value_and_what_is_remote_stays_so() {
+        let mut report = super::super::tests::report(Path::new("/x/a.sh"));
+        report.faults = vec![Fault::UnsetVariable { name: "USER".to_owned() }];
+        let before = "set -u\necho $USER\n";
+        for (line, fine) in [
+            ("USER=$(id -un)", false),
+            ("export USER=root", false),
+            ("USER=${USER:-$(id -un)}", true),
+            (": \"${USER:=$(id -un)}\"", true),
+        ] {
+            let after = format!("{line}\n{before}");
+            assert_eq!(keeps_given_values(before, &after, &report).is_ok(), fine, "{line}");
+        }
+        let reset = "git fetch origin\ngit reset --hard origin/master\n";
+        assert!(keeps_remote(reset, &reset.replace("origin/master", "HEAD")).is_err());
+        assert_eq!(keeps_remote(reset, &reset.replace("master", "main")), Ok(()));
+        assert_eq!(keeps_remote(reset, &reset.replace("origin/master", "FETCH_HEAD")), Ok(()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::input::PromptInput;
 
 /// By name: English, Chinese.
-const WORDS: [(&str, &str, &str); 15] = [
+const WORDS: [(&str, &str, &str); 17] = [
     ("ask-diagnosis", "Why did the job fail, and what must change?", "任务为什么失败？必须改什么？"),
     (
         "ask-again",
@@ -38,6 +38,12 @@ const WORDS: [(&str, &str, &str); 15] = [
     ("stderr", "The end of its error output", "错误输出的末尾"),
     ("diagnosis", "The diagnosis", "诊断"),
     ("stands-out", "What stands out", "值得注意之处"),
+    ("solved", "A solved case of this kind, from another job", "另一个任务中已解决的同类问题"),
+    (
+        "instead",
+        "Do not write the script again this time. Write CAUSE, REPAIR, and in one fenced block only the new lines that take the place of line",
+        "这次不要重写整个脚本。请写 CAUSE、REPAIR，然后在一个代码块中只写代替这一行的新内容，行号",
+    ),
     ("past", "A round that did not work", "没有成功的一轮"),
 ];
 

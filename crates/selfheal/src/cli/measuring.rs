@@ -79,6 +79,15 @@ pub struct BenchArgs {
     /// So many answers at once after the model's first failure
     #[arg(long, value_name = "N")]
     pub model_samples: Option<u32>,
+    /// Append every call to a model and what came of it to this file, as lines of JSON without secrets
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+    /// Take the answers of models from such a file; nothing is sent
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
+    /// Seconds for one question to the model, for machines that are busy
+    #[arg(long, value_name = "SECONDS")]
+    pub model_timeout: Option<u64>,
     /// What a million tokens of the model cost, in any currency
     #[arg(long, value_name = "MONEY")]
     pub price: Option<f64>,

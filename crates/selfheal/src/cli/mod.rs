@@ -28,7 +28,9 @@ pub use self::scheduling::{
     CronArgs, CronCommand, CronListArgs, CronUnwrapArgs, CronWhich, CronWrapArgs, SurveyArgs,
 };
 pub use self::starting::{DemoArgs, GenerateArgs, Generated, InitArgs};
-pub use self::tasks::{ChangedArg, ModelArgs, TaskArgs, TaskCommand, WriteArgs};
+pub use self::tasks::{
+    ChangedArg, LanguageModelArgs, LanguageModelCommand, ModelArgs, TaskArgs, TaskCommand, WriteArgs,
+};
 
 /// Run scripts and batch jobs that nobody watches, and heal them when they fail
 #[derive(Debug, Parser)]
@@ -115,6 +117,8 @@ pub enum Command {
     Memory(MemoryArgs),
     /// Name documents that say how things work or what changed, and search them
     Knowledge(KnowledgeArgs),
+    /// Try the language models that are configured
+    Model(LanguageModelArgs),
     /// Tell what happened in the last days: healed, waiting, time saved, what deserves a real fix
     Report(ReportArgs),
     /// Count what became of incidents, who repaired them, and what was right how often

@@ -61,6 +61,15 @@ pub struct RunArgs {
     /// The base URL of the model's server
     #[arg(long, value_name = "URL")]
     pub model_url: Option<String>,
+    /// Append every call to a model and what came of it to this file, as lines of JSON without secrets
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub record: Option<PathBuf>,
+    /// Take the answers of models from such a file; nothing is sent
+    #[arg(long, value_name = "FILE")]
+    pub replay: Option<PathBuf>,
+    /// Seconds for one question to a model, for machines that are busy
+    #[arg(long, value_name = "SECONDS", hide = true)]
+    pub model_timeout: Option<u64>,
     /// So many answers at once after a model's first failure, to measure what they are worth
     #[arg(long, value_name = "N", hide = true)]
     pub model_samples: Option<u32>,
@@ -90,6 +99,8 @@ pub enum Part {
     Short,
     /// The hints on what stands out in the files near a script
     Hints,
+    /// The solved cases from the pages of the rules that a model is shown
+    Examples,
 }
 
 impl Part {
@@ -103,6 +114,7 @@ impl Part {
             Self::Knowledge => "knowledge",
             Self::Short => "short",
             Self::Hints => "hints",
+            Self::Examples => "examples",
         }
     }
 }

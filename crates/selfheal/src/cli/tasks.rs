@@ -105,6 +105,25 @@ pub struct ModelArgs {
     pub model_url: Option<String>,
 }
 
+/// Language models.
+#[derive(Debug, Args)]
+pub struct LanguageModelArgs {
+    /// What to do with them
+    #[command(subcommand)]
+    pub command: LanguageModelCommand,
+}
+
+/// What to do with language models.
+#[derive(Debug, Subcommand)]
+pub enum LanguageModelCommand {
+    /// Ask each configured model about a small failure: can it be reached, what do seconds, tokens and money come to
+    Test {
+        /// The model, where another one than the settings name is meant
+        #[command(flatten)]
+        model: ModelArgs,
+    },
+}
+
 impl ModelArgs {
     /// The same for another process of the program.
     #[must_use]

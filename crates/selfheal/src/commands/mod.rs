@@ -21,6 +21,8 @@ pub mod knowledge;
 pub mod label;
 pub mod limits;
 pub mod memory;
+#[cfg(feature = "model")]
+pub mod model;
 pub mod note;
 pub mod notify;
 pub mod profile;

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use selfheal_core::diagnosis::Diagnosis;
+use selfheal_core::engine::State;
 use selfheal_core::incident::{Incident, Round};
 use selfheal_core::ports::Journal;
 use selfheal_core::proposal::Source;
@@ -87,8 +88,24 @@ fn whole(incident: &Incident, pace: Option<Pace>) -> String {
         line("note", &format!("{} {}", local_time(remark.at), remark.text));
     }
     out.push_str(&report(incident, pace));
+    if matches!(incident.state, State::HandedOver | State::Refused) && !incident.rounds.is_empty() {
+        out.push_str(&handed_over(incident));
+    }
     for round in &incident.rounds {
         out.push_str(&one_round(round));
+    }
+    out
+}
+
+/// What was tried, what each try showed, and the best guess: for whoever takes over.
+fn handed_over(incident: &Incident) -> String {
+    let mut out = String::new();
+    for tried in crate::driver::tries(incident) {
+        let what = format!("{} ({}): {}", tried.what.trim_end_matches('.'), tried.by, tried.showed);
+        let _ = writeln!(out, "{:<10} {}", "tried", clean(&what));
+    }
+    if let Some(guess) = crate::driver::best_guess(incident) {
+        let _ = writeln!(out, "{:<10} {}", "best guess", clean(&guess));
     }
     out
 }

@@ -107,6 +107,9 @@ impl Healer<'_> {
         if normal::emptied_folder(&self.tools.store.good_runs(&self.job.key)).is_some() {
             holds.push(Hold::SuddenlyEmpty);
         }
+        if self.goes_round(&kept.candidate.proposal.changes).is_some() {
+            holds.push(Hold::GoesRound);
+        }
         if self.tie {
             holds.push(Hold::Tie);
         }
@@ -261,7 +264,7 @@ impl Healer<'_> {
         Ok(content.map(|content| self.tools.store.save(content)).transpose()?)
     }
 
-    fn diff_of(&self, changes: &[FileChange]) -> Redacted {
+    pub(super) fn diff_of(&self, changes: &[FileChange]) -> Redacted {
         let pieces: Vec<Redacted> =
             changes.iter().map(|change| self.tools.redactor.text(&one_diff(change))).collect();
         Redacted::join(&pieces, "")

@@ -83,7 +83,7 @@ impl Healer<'_> {
             Ok(client) => client,
             Err(reason) => return tracing::warn!(reason, "no model fills the report"),
         };
-        match self.answer(&client, &self.fill_question(&output, &nonce), |value| read(value, &output)) {
+        match self.answer(&client, &self.fill_question(&output, &nonce), |value, _| read(value, &output)) {
             Ok(copied) => self.take(report, copied, &settings.name),
             Err(trouble) => tracing::warn!(reason = trouble.words(), "the model filled nothing"),
         }

@@ -119,10 +119,10 @@ impl Healer<'_> {
 
     /// Start states that the rules know for this failure, as far as they hold whatever the repair is: in which the job
     /// must still fail, or do what the original does.
-    fn borrowed(&self) -> Vec<Scenario> {
+    pub(super) fn borrowed(&self) -> Vec<Scenario> {
         let Some(report) = &self.report else { return Vec::new() };
         let script = self.script_file(&self.scene);
-        let known = self.rule_candidates(report, script.as_ref(), self.trace.as_ref(), &self.scene);
+        let known = self.what_rules_know(report, script.as_ref(), self.trace.as_ref(), &self.scene);
         let mut scenarios: Vec<Scenario> = Vec::new();
         for scenario in known.into_iter().flat_map(|candidate| candidate.scenarios) {
             let fits = scenario.expect != Expect::Succeeds;

@@ -27,8 +27,10 @@ pub fn message(context: &Context, incident: &Incident) -> Message {
     let subject = texts.say(&format!("message-{kind}"), &values);
     let mut lines = vec![subject.clone()];
     lines.extend(failure(&texts, incident));
-    if let Some(round) = incident.rounds.last() {
-        lines.extend(repair(&texts, round));
+    match incident.rounds.last() {
+        Some(_) if left_to_a_person(&incident.state) => lines.extend(handed_over(&texts, incident)),
+        Some(round) => lines.extend(repair(&texts, round)),
+        None => {}
     }
     for hold in &incident.holds {
         let why = texts.say(&format!("hold-{}", hold.word().replace('_', "-")), &[]);
@@ -73,6 +75,24 @@ fn failure(texts: &Texts, incident: &Incident) -> Vec<String> {
         lines.push(labelled(texts, "label-why", &cause));
     }
     lines
+}
+
+/// Whether an incident ended without a repair: then all tries are told, not the last one as if it were an offer.
+fn left_to_a_person(state: &State) -> bool {
+    matches!(state, State::HandedOver | State::Refused)
+}
+
+/// What was tried, what each try showed, and the best guess.
+fn handed_over(texts: &Texts, incident: &Incident) -> Vec<String> {
+    let tried = super::tries(incident).into_iter().map(|tried| {
+        labelled(
+            texts,
+            "label-tried",
+            &format!("{} ({}): {}", tried.what.trim_end_matches('.'), tried.by, tried.showed),
+        )
+    });
+    let guess = super::best_guess(incident).map(|guess| labelled(texts, "label-guess", &guess));
+    tried.chain(guess).collect()
 }
 
 fn repair(texts: &Texts, round: &Round) -> Vec<String> {

@@ -9,6 +9,7 @@ mod again;
 mod allow;
 mod apply;
 mod changes;
+mod circle;
 mod decide;
 mod derive;
 mod environment;
@@ -29,6 +30,7 @@ mod scenario;
 mod storm;
 mod timing;
 mod trial;
+mod tried;
 mod verify;
 pub mod watch;
 
@@ -76,6 +78,7 @@ pub use propose::Source;
 pub(crate) use propose::maker;
 pub(crate) use record::{CANCELLED, command_line, entry, run_record, was_good};
 pub use remember::{imported, put_back_in, taken_back};
+pub(crate) use tried::{best_guess, tries};
 
 /// What a healer works with. Borrowed from the command that runs the job.
 pub struct Tools<'a> {

@@ -86,9 +86,20 @@ impl Healer<'_> {
         trace: Option<&Trace>,
         scene: &dyn Scene,
     ) -> Vec<Candidate> {
-        if self.leaves_out(Part::Rules) {
-            return Vec::new();
+        match self.leaves_out(Part::Rules) {
+            true => Vec::new(),
+            false => self.what_rules_know(report, script, trace, scene),
         }
+    }
+
+    /// The same for their start states alone: what proves a repair is no part that can be left out.
+    pub(super) fn what_rules_know(
+        &self,
+        report: &Report,
+        script: Option<&ScriptFile>,
+        trace: Option<&Trace>,
+        scene: &dyn Scene,
+    ) -> Vec<Candidate> {
         let mut off = self.tools.context.settings.rules.off.clone();
         if self.leaves_out(Part::Knowledge) {
             off.extend(selfheal_repair::READ_DOCUMENTS.map(str::to_owned));

@@ -40,6 +40,8 @@ pub struct Attempt {
     pub verification: Option<Verification>,
     /// The failure that is left with it, if any.
     pub left: Option<Signature>,
+    /// The report on that failure: what a further repair of this one is about.
+    pub(super) left_report: Option<Box<Report>>,
     /// Its first run in the failing state, where it was made ahead.
     pub(super) ahead: Option<Box<BoxedRun>>,
     /// The run in the failing state in which the job succeeded.
@@ -48,7 +50,15 @@ pub struct Attempt {
 
 impl Attempt {
     pub(super) fn new(candidate: Candidate) -> Self {
-        Self { candidate, admission: None, verification: None, left: None, ahead: None, good: None }
+        Self {
+            candidate,
+            admission: None,
+            verification: None,
+            left: None,
+            left_report: None,
+            ahead: None,
+            good: None,
+        }
     }
 
     fn with(mut self, showed: Showed, rung: &str, why: String) -> Self {
@@ -257,6 +267,7 @@ impl Healer<'_> {
             "a repair stands before another fault"
         );
         attempt.left = Some(report.signature.clone());
+        attempt.left_report = Some(Box::new(report.clone()));
         let stuck = attempt.clone().with(Showed::Failed, &boxed.rung, report.core_error.clone());
         if seen.len() > MOST_STEPS || !seen.insert(point_of(&report)) {
             return Ok(Grown::Stuck(stuck));

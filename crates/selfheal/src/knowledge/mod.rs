@@ -140,7 +140,7 @@ pub fn used(piece: &Piece, rests_on: bool, redactor: &Redactor) -> UsedPiece {
 }
 
 /// SHA-256 as people compare it.
-fn hash(bytes: &[u8]) -> ContentHash {
+pub(crate) fn hash(bytes: &[u8]) -> ContentHash {
     let digits: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     ContentHash::new(digits)
 }

@@ -15,6 +15,7 @@ use super::figures::{Row, RuleTime};
 use crate::cli::BenchArgs;
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::traffic::Traffic;
 
 /// So long a preparation and a check may take.
 const CHECK: Duration = Duration::from_secs(60);
@@ -153,6 +154,8 @@ fn heal(context: &Context, args: &BenchArgs, case: &BenchCase, place: &Place) ->
     }
     command
         .args(args.model_samples.iter().flat_map(|count| ["--model-samples".to_owned(), count.to_string()]));
+    command.args(args.model_timeout.iter().flat_map(|time| ["--model-timeout".to_owned(), time.to_string()]));
+    command.args(Traffic::of(&context.cwd, args.record.as_ref(), args.replay.as_ref()).words());
     command.arg("--").args(&case.command);
     command.current_dir(&place.work).envs(place.env()).env("SELFHEAL_STATE_DIR", place.state());
     within(command, &place.output(), Duration::from_secs(args.limit))

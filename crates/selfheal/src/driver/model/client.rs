@@ -33,7 +33,8 @@ pub fn client(context: &Context, settings: &ModelSettings) -> Result<Client, Str
     config.redactor = context.redactor();
     config.key = key(context, settings)?;
     config.proxy = context.var("https_proxy").filter(|_| settings.url.starts_with("https:"));
-    Client::new(config).map_err(|error| error.to_string())
+    let client = Client::new(config).map_err(|error| error.to_string())?;
+    context.traffic.kept(client)
 }
 
 /// The name that the server knows the model by; a file's path is nobody's business.

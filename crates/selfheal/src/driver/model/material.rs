@@ -129,27 +129,14 @@ impl Healer<'_> {
             .filter_map(|round| {
                 let diagnosis: Diagnosis = serde_json::from_str(round.diagnosis.as_ref()?.as_str()).ok()?;
                 let diff = round.diff.as_ref().map(|diff| diff.as_str().to_owned()).unwrap_or_default();
-                Some(PastRound { diagnosis, diff, failed_because: why_failed(round) })
+                Some(PastRound { diagnosis, diff, failed_because: crate::driver::tried::why_failed(round) })
             })
             .collect()
     }
 }
 
-/// Why a round did not work: the guard's reason, else the first check that did not hold.
-fn why_failed(round: &selfheal_core::incident::Round) -> String {
-    use selfheal_core::verification::Showed;
-    let refused = round.admission.as_ref().filter(|judged| judged.refused).and_then(|judged| {
-        judged.findings.iter().max_by_key(|finding| finding.weight).map(|finding| finding.why.clone())
-    });
-    let failed = round.verification.as_ref().and_then(|shown| {
-        let check = shown.checks.iter().find(|check| check.showed == Showed::Failed)?;
-        Some(format!("{}: {}", check.title, check.why))
-    });
-    refused.or(failed).unwrap_or_else(|| "it could not be shown to work".to_owned())
-}
-
 /// The user's templates; one that cannot be read is an error, because the built-in one is not what was wanted.
-fn templates(settings: &ModelSettings) -> Result<BTreeMap<String, String>, String> {
+pub(super) fn templates(settings: &ModelSettings) -> Result<BTreeMap<String, String>, String> {
     let Some(folder) = &settings.prompts else { return Ok(BTreeMap::new()) };
     let mut out = BTreeMap::new();
     for name in template_names() {

@@ -5,9 +5,11 @@
 //! are tried in parallel boxes. A large one is asked for a diagnosis, then for a proposal. A model that failed in a round makes
 //! room for the next on the ladder, and one that is known not to heal failures of this kind is passed over.
 
+mod build_on;
 mod client;
 mod llama;
 mod material;
+mod sample;
 mod task;
 
 use std::sync::Arc;
@@ -19,14 +21,15 @@ use selfheal_core::verification::{Expect, Scenario};
 use selfheal_model::Client;
 use selfheal_repair::Candidate;
 use selfheal_repair::prompts::{
-    PromptInput, diagnosis_question, proposal_question, read_diagnosis, read_proposal, read_short, sent_back,
-    short_question,
+    NOTHING_CHANGED, PromptInput, diagnosis_question, has_failing_line, proposal_question, read_diagnosis,
+    read_proposal, read_short, sent_back, short_question,
 };
 
 pub use client::{Books, budget, client, reachable};
 
 use client::ask;
 pub use llama::Server;
+pub use sample::{Tried, try_sample};
 
 use super::{Healer, Source};
 use crate::cli::Part;
@@ -82,8 +85,12 @@ impl Healer<'_> {
         let ladder: Vec<ModelSettings> = first.ladder().cloned().collect();
         self.climb(&ladder, round);
         while let Some(settings) = ladder.get(self.step) {
-            let (candidates, trouble) = self.asked(settings);
+            let (mut candidates, trouble) = self.asked(settings);
+            self.put_on_the_original(&mut candidates);
             if !candidates.is_empty() {
+                // What must still fail, and what must stay as it is, the rules know of many a failure.
+                let borrowed = self.borrowed();
+                candidates.iter_mut().for_each(|made| made.scenarios.extend(borrowed.iter().cloned()));
                 self.tried_changes.extend(candidates.iter().map(|made| made.proposal.changes.clone()));
                 self.asked_in = round;
                 return candidates;
@@ -139,13 +146,18 @@ impl Healer<'_> {
             Ok(client) => client,
             Err(reason) => return failed(reason),
         };
-        let Some(report) = self.report.clone() else { return failed("there is no report".to_owned()) };
+        let base = self.base();
+        let report = base.as_ref().map(|base| base.report.clone()).or_else(|| self.report.clone());
+        let Some(report) = report else { return failed("there is no report".to_owned()) };
         self.know_traced_secrets();
         let known = self.look_up(&report, settings.send_data());
-        let material = match self.material(settings) {
+        let mut material = match self.material(settings) {
             Ok(material) => material,
             Err(reason) => return failed(reason),
         };
+        if let Some(base) = base {
+            base.take_the_place(&mut material);
+        }
         let redactor = self.tools.redactor.leaving();
         let input = PromptInput {
             command: &material.command,
@@ -165,6 +177,9 @@ impl Healer<'_> {
             chinese: settings.chinese,
             templates: &material.templates,
             hints: !self.leaves_out(Part::Hints),
+            only_line: false,
+            examples: !self.leaves_out(Part::Examples),
+            far_is_fine: false,
         };
         for file in input.script.iter().copied().chain(input.project) {
             redactor.learn(&file.text);
@@ -193,7 +208,7 @@ impl Healer<'_> {
     /// A client for a model whose server runs, with the books of this incident.
     pub(super) fn client_for(&mut self, settings: &ModelSettings) -> Result<Arc<Client>, String> {
         let context = self.tools.context;
-        let settings = match Server::wanted(settings) {
+        let settings = match Server::wanted(settings) && context.traffic.replay.is_none() {
             true => self.server.started(context, settings)?,
             false => settings.clone(),
         };
@@ -243,22 +258,33 @@ impl Healer<'_> {
         input: &PromptInput<'_>,
         temperature: f32,
     ) -> Result<Candidate, Unanswered> {
-        let mut question = short_question(input, temperature)
-            .map_err(|error| Unanswered::Model(format!("failed to {error}")))?;
-        question = self.with_task(question);
+        let unasked =
+            |error: selfheal_repair::prompts::PromptError| Unanswered::Model(format!("failed to {error}"));
+        // Every second of several answers is about the failing line alone: short, and hard to copy.
+        let located = has_failing_line(input);
+        let only_line = located && self.short_calls.get() > 0 && self.short_calls.get().is_multiple_of(2);
+        let mut input = PromptInput { only_line, ..*input };
+        let mut question = self.with_task(short_question(&input, temperature).map_err(unasked)?);
         loop {
             let number = self.short_calls.get() + 1;
             self.short_calls.set(number);
             let answer = ask(client, &question).map_err(|error| Unanswered::of(&error))?;
             let text = answer.value.as_str().unwrap_or_default();
-            let read = read_short(text, input, &settings.name).and_then(|(diagnosis, proposal)| {
+            // A reason for a change far from the failure is asked for once.
+            input.far_is_fine = number > 1;
+            let read = read_short(text, &input, &settings.name).and_then(|(diagnosis, proposal)| {
                 self.is_new(&proposal).map(|()| candidate(diagnosis, proposal))
             });
             match read {
                 Ok(candidate) => return Ok(candidate),
                 Err(reason) if number == 1 => {
                     tracing::warn!(reason, "an answer is sent back");
-                    question = sent_back(&question, &reason, self.tools.redactor);
+                    // Who copied the whole script is asked for the failing line alone.
+                    input.only_line = located && reason == NOTHING_CHANGED;
+                    question = match input.only_line {
+                        true => self.with_task(short_question(&input, AGAIN).map_err(unasked)?),
+                        false => sent_back(&question, &reason, self.tools.redactor),
+                    };
                     question.temperature = AGAIN;
                 }
                 Err(reason) => {
@@ -277,9 +303,10 @@ impl Healer<'_> {
         let unasked =
             |error: selfheal_repair::prompts::PromptError| Unanswered::Model(format!("failed to {error}"));
         let question = self.with_task(diagnosis_question(input).map_err(unasked)?);
-        let diagnosis = self.answer(client, &question, |value| read_diagnosis(value, input))?;
+        let diagnosis = self.answer(client, &question, |value, _| read_diagnosis(value, input))?;
         let question = self.bringing_state(proposal_question(input, &diagnosis).map_err(unasked)?);
-        let proposal = self.answer(client, &question, |value| {
+        let proposal = self.answer(client, &question, |value, again| {
+            let input = &PromptInput { far_is_fine: again, ..*input };
             let proposal = read_proposal(value, input, &settings.name)?;
             self.is_new(&proposal)?;
             self.take_state(value).map(|()| proposal)
@@ -287,33 +314,33 @@ impl Healer<'_> {
         Ok(candidate(diagnosis, proposal))
     }
 
-    /// Refuses what was tried before: the same files again, however the words differ.
+    /// Refuses what was tried before, the same files again, however the words differ; and what goes round in circles.
     ///
     /// # Errors
     /// In one line for the model.
     fn is_new(&self, proposal: &Proposal) -> Result<(), String> {
         match self.tried_changes.contains(&proposal.changes) {
             true => Err("it is the same change as before, which did not work".to_owned()),
-            false => Ok(()),
+            false => self.goes_round(&proposal.changes).map_or(Ok(()), Err),
         }
     }
 
-    /// Asks, reads, and sends an answer that cannot be used back once, with the reason in one line.
+    /// Asks, reads (told whether it is the second time), and sends an answer that cannot be used back once, with the reason in one line.
     pub(super) fn answer<T>(
         &self,
         client: &Arc<Client>,
         question: &Question,
-        read: impl Fn(&serde_json::Value) -> Result<T, String>,
+        read: impl Fn(&serde_json::Value, bool) -> Result<T, String>,
     ) -> Result<T, Unanswered> {
         let first = ask(client, question).map_err(|error| Unanswered::of(&error))?;
-        let reason = match read(&first.value) {
+        let reason = match read(&first.value, false) {
             Ok(answer) => return Ok(answer),
             Err(reason) => reason,
         };
         tracing::warn!(reason, "an answer is sent back");
         let again = ask(client, &sent_back(question, &reason, self.tools.redactor))
             .map_err(|error| Unanswered::of(&error))?;
-        read(&again.value)
+        read(&again.value, true)
             .map_err(|reason| Unanswered::Answer(format!("the model's answer cannot be used: {reason}")))
     }
 }
