@@ -23,6 +23,9 @@ use crate::support::{BACKUP, backup_env, env, only_incident};
 /// Do not make it the controlling terminal of the test.
 const NOCTTY: i32 = 0o400;
 
+/// How long something may take, however slow the machine is.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 /// A review on a terminal.
 struct Review {
     keys: Option<File>,
@@ -95,7 +98,7 @@ impl Review {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.code().unwrap_or(-1);
             }
-            assert!(begin.elapsed() < Duration::from_secs(110), "it goes on without a terminal");
+            assert!(begin.elapsed() < PATIENCE, "it goes on without a terminal");
             std::thread::park_timeout(Duration::from_millis(10));
         }
     }
@@ -116,7 +119,7 @@ impl Review {
             if shown.contains(text) {
                 return shown;
             }
-            assert!(begin.elapsed() < Duration::from_secs(110), "no {text:?} on:\n{shown}");
+            assert!(begin.elapsed() < PATIENCE, "no {text:?} on:\n{shown}");
             std::thread::park_timeout(Duration::from_millis(10));
         }
     }
@@ -148,14 +151,14 @@ impl Review {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
-            assert!(begin.elapsed() < Duration::from_secs(110), "it does not end:\n{}", self.text());
+            assert!(begin.elapsed() < PATIENCE, "it does not end:\n{}", self.text());
             std::thread::park_timeout(Duration::from_millis(10));
         };
         let modes = tcgetattr(self.terminal.as_ref().unwrap()).unwrap().local_modes;
         assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO), "the terminal is left as it was");
         // What it wrote last may still be on its way.
         while self.screen(vt100::Screen::alternate_screen) || self.screen(vt100::Screen::hide_cursor) {
-            assert!(begin.elapsed() < Duration::from_secs(110), "the screen and cursor are not given back");
+            assert!(begin.elapsed() < PATIENCE, "the screen and cursor are not given back");
             std::thread::park_timeout(Duration::from_millis(10));
         }
         status.code().unwrap_or(-1)
@@ -218,7 +221,7 @@ fn the_screen_follows_the_size_of_the_terminal() {
         if first.contains("1 repair waits") && last.contains("a approve") {
             break;
         }
-        assert!(begin.elapsed() < Duration::from_secs(110), "{}", review.text());
+        assert!(begin.elapsed() < PATIENCE, "{}", review.text());
         std::thread::park_timeout(Duration::from_millis(10));
     }
     review.resize(3, 10);
@@ -408,7 +411,7 @@ fn in_the_smallest_terminal_it_goes_on_and_keys_mean_the_same() {
         // What it draws cannot be read here: it is ready when it has taken the terminal.
         let begin = Instant::now();
         while !review.screen(vt100::Screen::alternate_screen) {
-            assert!(begin.elapsed() < Duration::from_secs(110), "{size:?}");
+            assert!(begin.elapsed() < PATIENCE, "{size:?}");
             std::thread::park_timeout(Duration::from_millis(10));
         }
         review.type_in("\r\x1b[F\x1b[H?x jk");
