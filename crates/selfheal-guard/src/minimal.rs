@@ -18,31 +18,45 @@ const INDENTED: &[Language] = &[Language::Python, Language::Make, Language::Yaml
 #[must_use]
 pub fn beside(language: Language, change: Change<'_>) -> Option<Finding> {
     let hunks = diff::hunks(change.before, change.after);
-    if hunks.len() < 2 {
-        return None;
-    }
-    formatted(language, &hunks).or_else(|| renamed(&hunks, change)).or_else(|| reordered(&hunks)).map(
-        |(line, what)| at("size/beside", line, Weight::Refuse, format!("{what}: make the minimal change")),
-    )
+    let several = |told: Option<Told>| told.filter(|_| hunks.len() > 1);
+    let told = formatted(language, &hunks)
+        .or_else(|| several(renamed(&hunks, change)))
+        .or_else(|| several(reordered(&hunks)));
+    told.map(|(line, what)| {
+        at("size/beside", line, Weight::Refuse, format!("{what}: make the minimal change"))
+    })
 }
 
 /// The line of a finding and what was done.
 type Told = (u32, &'static str);
 
 fn formatted(language: Language, hunks: &[Hunk]) -> Option<Told> {
+    if INDENTED.contains(&language) {
+        return None;
+    }
     let squeeze = |line: &String| line.split_whitespace().collect::<String>();
-    // The end of a here-document must stand at the margin, and a backslash at the end of its line.
-    let matters =
-        |line: &String| !line.trim().contains(char::is_whitespace) || line.trim_end().ends_with('\\');
-    let only_space = |hunk: &&Hunk| {
-        hunk.removed.len() == hunk.added.len()
-            && hunk.removed.len() > 1
-            && hunk.removed.iter().map(squeeze).eq(hunk.added.iter().map(squeeze))
-            && !hunk.removed.iter().all(matters)
+    // The end of a here-document must stand at the margin, a backslash at the end of its line, and the line ends of another
+    // system are a fault.
+    let matters = |line: &String| {
+        !line.trim().contains(char::is_whitespace) || line.trim_end().ends_with('\\') || line.ends_with('\r')
     };
-    let found = hunks.iter().find(only_space).filter(|_| !INDENTED.contains(&language))?;
-    let other = hunks.iter().any(|hunk| !only_space(&hunk));
-    other.then_some((found.new.start, "it formats lines that it does not repair"))
+    let mut formatted = Vec::new();
+    let mut other = false;
+    for hunk in hunks {
+        if hunk.removed.len() != hunk.added.len() {
+            other = true;
+            continue;
+        }
+        for (line, (old, new)) in hunk.new.clone().zip(hunk.removed.iter().zip(&hunk.added)) {
+            match squeeze(old) == squeeze(new) {
+                true if old != new && !matters(old) => formatted.push(line),
+                true => {}
+                false => other = true,
+            }
+        }
+    }
+    let first = formatted.first().filter(|_| formatted.len() > 1 && other)?;
+    Some((*first, "it formats lines that it does not repair"))
 }
 
 /// The words of a line: names, and what stands between them.
@@ -155,6 +169,13 @@ mod tests {
         let text = "a=1\nb=2\necho \"$a $b\"\nls -l  x\nls -l  y\necho\ncp \"$a\" q/\n";
         let spaced = text.replace("-l  ", "-l ").replace("cp", "mkdir -p q\ncp");
         assert!(told(text, &spaced).is_some_and(|why| why.contains("minimal change")));
+        // In the same place as the repair, too.
+        let near = "if x; then\n  cp a b\n  cp c d\n  cp e f\nfi\n";
+        let spaced = near.replace("  cp", "    cp").replace("e f", "e g");
+        assert!(told(near, &spaced).is_some_and(|why| why.contains("minimal change")));
+        assert_eq!(told(near, &near.replace("  cp c", "    cp c").replace("e f", "e g")), None);
+        let wrapped = near.replace("  cp c d\n", "  if y; then\n    cp c d\n  fi\n");
+        assert_eq!(told(near, &wrapped), None);
         let other = text.replace("a=", "z=").replace("$a", "$z").replace("ls -l  x", "ls x");
         assert!(told(text, &other).is_some_and(|why| why.contains("another name")));
     }

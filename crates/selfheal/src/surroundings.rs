@@ -20,6 +20,24 @@ const DPKG_LISTS: &str = "/var/lib/dpkg/info";
 /// # Errors
 /// When neither can be looked at: then it must be held, not passed.
 pub fn of(context: &Context, path: &Path) -> Result<Surroundings, CommandError> {
+    let machine = Machine {
+        now_ms: context.clock.now().0,
+        user: context.uid,
+        package_lists: Path::new(DPKG_LISTS),
+        on_network: &selfheal_store::on_network,
+    };
+    look(&machine, path)
+}
+
+/// What is asked of the machine besides the file itself.
+struct Machine<'a> {
+    now_ms: i64,
+    user: u32,
+    package_lists: &'a Path,
+    on_network: &'a dyn Fn(&Path) -> bool,
+}
+
+fn look(machine: &Machine<'_>, path: &Path) -> Result<Surroundings, CommandError> {
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let looked =
         if real.exists() { real.clone() } else { real.parent().map(Path::to_path_buf).unwrap_or_default() };
@@ -27,15 +45,15 @@ pub fn of(context: &Context, path: &Path) -> Result<Surroundings, CommandError> 
         CommandError::new(format!("failed to look at {}", looked.display())).because(&error)
     })?;
     Ok(Surroundings {
-        now_ms: context.clock.now().0,
+        now_ms: machine.now_ms,
         modified_ms: facts.mtime() * 1_000 + facts.mtime_nsec() / 1_000_000,
         written_by_us_ms: None,
-        user: context.uid,
+        user: machine.user,
         owners: owners(&real),
         writable_by_others: writable_by_others(&real),
-        package_owned: package_owned(Path::new(DPKG_LISTS), &real),
+        package_owned: package_owned(machine.package_lists, &real),
         deployed_tree: deployed_tree(&real),
-        network: selfheal_store::on_network(&looked),
+        network: (machine.on_network)(&looked),
         head: head(&real),
     })
 }
@@ -90,14 +108,17 @@ fn group_has_others(facts: &std::fs::Metadata) -> bool {
     named || own
 }
 
-/// Whether a Debian package owns the file, by dpkg's own lists; only looked up in system folders.
+/// Whether a package owns the file, by dpkg's own lists; only looked up in system folders. Where there are no such lists,
+/// what lies in folders that only packages fill counts as theirs.
 fn package_owned(lists: &Path, path: &Path) -> bool {
     let system =
         ["/usr", "/etc", "/lib", "/bin", "/sbin", "/opt"].iter().any(|folder| path.starts_with(folder));
     if !system || path.starts_with("/usr/local") {
         return false;
     }
-    let Ok(lists) = std::fs::read_dir(lists) else { return false };
+    let Ok(lists) = std::fs::read_dir(lists) else {
+        return !path.starts_with("/etc") && !path.starts_with("/opt");
+    };
     let wanted = path.to_string_lossy().into_owned();
     lists
         .flatten()
@@ -177,6 +198,37 @@ mod tests {
         assert!(
             !owned("/usr/share/tool/other.sh") && !owned("/usr/local/bin/run.sh") && !owned("/srv/run.sh")
         );
+    }
+
+    #[test]
+    fn without_lists_the_folders_of_packages_are_theirs() {
+        let none = Path::new("/nonexistent/lists");
+        assert!(package_owned(none, Path::new("/usr/share/tool/run.sh")));
+        for own in ["/usr/local/bin/run.sh", "/etc/cron.daily/run", "/opt/job/run.sh", "/srv/run.sh"] {
+            assert!(!package_owned(none, Path::new(own)), "{own}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_lies_on_a_network_by_a_link_is_held() {
+        let (keep, path) = script("true\n");
+        let link = keep.path().join("link.sh");
+        std::os::unix::fs::symlink(&path, &link).unwrap();
+        let owner = fs::metadata(&path).unwrap().uid();
+        let holds = |at: &Path, network: &dyn Fn(&Path) -> bool| {
+            let lists = Path::new(DPKG_LISTS);
+            let machine =
+                Machine { now_ms: i64::MAX, user: owner, package_lists: lists, on_network: network };
+            selfheal_guard::circumstances(&look(&machine, at).unwrap())
+        };
+        assert_eq!(
+            holds(&link, &|asked| asked == path),
+            [Hold::NetworkFileSystem],
+            "the place it leads to is asked"
+        );
+        assert_eq!(holds(&link, &|_| false), []);
+        // One that is not there yet is looked at by its folder.
+        assert_eq!(holds(&keep.path().join("new.sh"), &|asked| asked.is_dir()), [Hold::NetworkFileSystem]);
     }
 
     #[test]

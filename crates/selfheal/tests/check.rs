@@ -164,3 +164,33 @@ fn rules_of_the_user_count_and_those_of_a_folder_only_tighten() {
     let run = env.run(&["check", "a.sh"]);
     assert!(run.stderr.contains("should not match and does"), "{run:?}");
 }
+
+#[test]
+fn encoding_mode_and_owner_of_a_changed_script_stay() {
+    use std::os::unix::fs::PermissionsExt;
+    let env = env();
+    let old = env.write("old.sh", b"#!/bin/sh\n# caf\xe9\ncp a b\n");
+    let new = env.write("new.sh", b"#!/bin/sh\n# caf\xe9\ncp -p a b\n");
+    let mode = |path: &std::path::Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let judged = || {
+        let judged = object(&env.run(&["check", "--diff", "old.sh", "new.sh", "--json"]).stdout);
+        let rules = judged["findings"].as_array().unwrap().iter();
+        let rules: Vec<String> = rules.map(|one| one["rule"].as_str().unwrap().to_owned()).collect();
+        (judged["risk"].as_str().unwrap().to_owned(), rules.join(" "))
+    };
+    mode(&old, 0o644);
+    mode(&new, 0o755);
+    assert_eq!(judged(), ("low".to_owned(), String::new()));
+    for (bits, risk) in [(0o664, "medium"), (0o666, "high"), (0o4755, "high")] {
+        mode(&new, bits);
+        assert_eq!(judged(), (risk.to_owned(), "size/mode".to_owned()), "{bits:o}");
+    }
+    mode(&new, 0o644);
+    env.write("new.sh", "#!/bin/sh\n# café\ncp -p a b\n");
+    assert_eq!(judged(), ("medium".to_owned(), "size/encoding".to_owned()));
+    if std::os::unix::fs::chown(&new, Some(65_534), None).is_ok() {
+        assert_eq!(judged().1, "size/encoding size/owner");
+    }
+}

@@ -22,6 +22,7 @@ mod explain;
 mod failpoints;
 mod faults;
 mod help;
+mod holds;
 mod hosts;
 mod keeping;
 mod kill;

@@ -37,6 +37,7 @@ const LOOSE: &[(&str, &str, &str)] = &[
     ("skip_on_error", "True", "errors are ignored"),
     ("raise_exception", "False", "errors are ignored"),
     ("stop_on_error", "False", "errors are ignored"),
+    ("skipkeys", "True", "keys that do not fit are dropped"),
     ("errors", "replace", "what cannot be decoded is replaced"),
 ];
 

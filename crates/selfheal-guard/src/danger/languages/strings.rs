@@ -198,6 +198,9 @@ pub(super) fn without_messages(line: &str) -> String {
 
 pub(super) fn strings(line: &str) -> Vec<String> {
     let mut out = shell_strings(line);
+    // `</etc/cron.d/*>` names files in Perl.
+    let globs = line.split("(</").skip(1).chain(line.split(" </").skip(1));
+    out.extend(globs.filter_map(|rest| rest.split_once('>')).map(|(path, _)| format!("/{path}")));
     for (open, close) in [
         ("%x(", ')'),
         ("qx(", ')'),

@@ -209,7 +209,7 @@ pub(super) fn is_quiet(module: &Module, node: Node<'_>) -> bool {
         "pass_statement" | "continue_statement" | "break_statement" | "comment" => true,
         "return_statement" => node.named_child(0).is_none_or(|value| is_constant(module, value)),
         "expression_statement" => node.named_child(0).is_none_or(|inner| match inner.kind() {
-            "call" => is_message(module, inner),
+            "call" => is_message(module, inner) || takes_back(module, inner),
             "assignment" => {
                 inner.child_by_field_name("right").is_some_and(|right| is_constant(module, right))
             }
@@ -218,6 +218,13 @@ pub(super) fn is_quiet(module: &Module, node: Node<'_>) -> bool {
         }),
         _ => false,
     }
+}
+
+/// `connection.rollback()`: what was begun is taken back, which repairs nothing.
+fn takes_back(module: &Module, call: Node<'_>) -> bool {
+    let function = call.child_by_field_name("function");
+    let method = function.and_then(|function| function.child_by_field_name("attribute"));
+    method.is_some_and(|method| matches!(module.text_of(method), "rollback" | "close"))
 }
 
 pub(super) fn is_message(module: &Module, call: Node<'_>) -> bool {

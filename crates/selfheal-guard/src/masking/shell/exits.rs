@@ -1,7 +1,7 @@
 //! Ends that say success: new `exit 0` and `return 0`, and a last command whose status says nothing.
 
 use selfheal_core::admission::{Finding, Weight};
-use selfheal_syntax::shell::{Command, CommandKind, Script, Statement, StatementKind};
+use selfheal_syntax::shell::{Command, CommandKind, ListOperator, Script, Statement, StatementKind};
 
 use super::guards::{
     GuardKind, asks_for_empty_work, asks_for_loop_item, commands_in, guards, source_is_checked,
@@ -125,13 +125,9 @@ fn new_exit(sides: &Sides, index: usize, command: &Command) -> Option<Finding> {
             "it ends with success whatever the value is",
         ));
     }
-    if command.is("return") && fails_at_the_end(script, command) {
-        return Some(at(
-            "masking/retry",
-            line,
-            Weight::Note,
-            "a function ends with success once a try succeeded",
-        ));
+    let mut asked = guard.condition.iter().filter_map(|at| script.commands().get(*at));
+    if (command.is("return") || asked.any(is_step)) && fails_at_the_end(script, command) {
+        return Some(at("masking/retry", line, Weight::Note, "it ends with success once a try succeeded"));
     }
     if guard.kind == GuardKind::Case {
         return Some(at(
@@ -196,11 +192,19 @@ fn in_default_branch(script: &Script, command: &Command) -> bool {
 
 /// Whether the function that a command stands in ends in a failure: `for i in 1 2 3; do "$@" && return 0; done; return 1`.
 fn fails_at_the_end(script: &Script, command: &Command) -> bool {
-    let Some(name) = command.context.function.as_deref().filter(|_| !command.context.loops.is_empty()) else {
+    let function = command.context.function.as_deref();
+    if command.context.loops.is_empty() || command.is("exit") != function.is_none() {
         return false;
-    };
-    let mut inside = script.commands().iter().filter(|other| other.context.function.as_deref() == Some(name));
-    inside.next_back().is_some_and(|last| says_failure(last) || is_step(last) && !is_message(last))
+    }
+    // Only a try that succeeded comes here: behind `&&` or in the branch of an `if`.
+    let tried = command.context.after == Some(ListOperator::And) || command.context.branch;
+    let mut inside = script.commands().iter().filter(|other| other.context.function.as_deref() == function);
+    inside.next_back().is_some_and(|last| match function {
+        Some(_) => says_failure(last) || is_step(last) && !is_message(last),
+        None => {
+            tried && says_failure(last) && !last.context.conditional() && last.span.start > command.span.end
+        }
+    })
 }
 
 fn unguarded(sides: &Sides, index: usize, command: &Command) -> Option<Finding> {

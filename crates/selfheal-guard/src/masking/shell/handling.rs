@@ -8,7 +8,7 @@ use selfheal_syntax::shell::{
 use super::Sides;
 use super::checks::writes;
 use super::classify::Classifier;
-use super::words::{inner_name, is_step, name_of, plain};
+use super::words::{inner_name, is_message, is_step, name_of, plain};
 use crate::finding::at;
 
 /// What happens when a command fails.
@@ -107,7 +107,10 @@ impl<'a> Walker<'a> {
                 Handling::Ignored
             };
             if let StatementKind::Loop { body, .. } = &statement.kind {
-                let next = statements.get(at + 1).map(std::slice::from_ref).unwrap_or_default();
+                let behind = statements.get(at + 1..).unwrap_or_default();
+                // What is said between the loop and its end does not matter.
+                let said = behind.iter().take_while(|statement| self.speaks(statement)).count();
+                let next = behind.get(..(said + 1).min(behind.len())).unwrap_or_default();
                 self.loops.push(self.classifier.ends_badly(body) || self.classifier.ends_badly(next));
             }
             self.statement(statement, &Place { on_fail, ..place.clone() });
@@ -115,6 +118,12 @@ impl<'a> Walker<'a> {
                 self.loops.pop();
             }
         }
+    }
+
+    /// Whether a statement only says something.
+    fn speaks(&self, statement: &Statement) -> bool {
+        matches!(statement.kind, StatementKind::Command(index)
+            if self.script.commands().get(index).is_some_and(is_message))
     }
 
     /// Whether the next statement looks at `$?` and does something other than succeed.
@@ -310,6 +319,9 @@ impl<'a> Walker<'a> {
     }
 }
 
+/// Commands that run others for each line or file.
+const RUNS_OTHERS: &[&str] = &["xargs", "parallel", "find"];
+
 /// Steps whose failure is lost now and was not before.
 pub fn compare(sides: &Sides) -> Vec<Finding> {
     let mut out = Vec::new();
@@ -341,7 +353,14 @@ pub fn compare(sides: &Sides) -> Vec<Finding> {
                 if how.explicit && !matches!(name.as_str(), "rm" | "kill" | "command") =>
             {
                 let why = format!("the new command `{name}` {}", how.why);
-                out.push(at(&format!("masking/{}", how.rule), line, Weight::Medium, why));
+                // One that another command ran before (`xargs load`) is no new one.
+                let ran = sides.old.script.commands().iter().any(|old| {
+                    let mut words = old.arguments().iter();
+                    RUNS_OTHERS.iter().any(|runner| old.is(runner))
+                        && words.any(|word| word.literal().as_deref() == Some(name.as_str()))
+                });
+                let weight = if ran { Weight::Refuse } else { Weight::Medium };
+                out.push(at(&format!("masking/{}", how.rule), line, weight, why));
             }
             (Some(Handling::Ignored), Handling::Fallback) if made_by_hand(sides, command) => {
                 let why = format!("something old or made up takes the place of what `{name}` makes");

@@ -31,12 +31,13 @@ fn visit(sides: &Sides, statements: &[Statement], out: &mut Vec<Finding>, depth:
                 }
             }
             StatementKind::List { left, right, .. } => {
-                let names = compares(sides, left);
+                let names = compares(sides, left) || asks_for_a_field(sides, left);
                 skips(sides, statement, names, std::slice::from_ref(right), out);
             }
             StatementKind::If { arms, otherwise } => {
                 for (condition, body) in arms {
-                    let names = condition.iter().any(|test| compares(sides, test));
+                    let names =
+                        condition.iter().any(|test| compares(sides, test) || asks_for_a_field(sides, test));
                     skips(sides, statement, names, body, out);
                     visit(sides, body, out, depth + 1);
                 }
@@ -73,6 +74,27 @@ fn compares(sides: &Sides, statement: &Statement) -> bool {
     is_test
         && uses_item(sides, test)
         && sign.and_then(|sign| words.get(sign + 1)).is_some_and(|word| is_name(word))
+}
+
+/// Whether a test asks whether a field of a row is there: the second or a later name of the `read` of its loop. A row
+/// without it does not fit; one without the first is a blank line.
+fn asks_for_a_field(sides: &Sides, statement: &Statement) -> bool {
+    let StatementKind::Command(index) = statement.kind else { return false };
+    let script = &sides.new.script;
+    let Some(test) = script.commands().get(index) else { return false };
+    let words: Vec<String> = test.words.iter().map(plain).filter(|word| word != "test").collect();
+    let [sign, value] = words.as_slice() else { return false };
+    let field = matches!(sign.as_str(), "-n" | "-z").then(|| value.strip_prefix('$')).flatten();
+    let Some(field) = field else { return false };
+    let loops = test.context.loops.iter().filter_map(|at| script.loops().get(*at));
+    let mut reads = loops.flat_map(|one| {
+        let inside = script.commands().iter().filter(|command| command.is("read"));
+        inside.filter(|command| one.span.contains(&command.span.start))
+    });
+    reads.any(|read| {
+        let names = read.arguments().iter().map(plain).filter(|word| !word.starts_with('-'));
+        names.skip(1).any(|name| name == field)
+    })
 }
 
 fn uses_item(sides: &Sides, test: &Command) -> bool {

@@ -10,6 +10,7 @@ mod guards;
 mod handling;
 mod left_out;
 mod options;
+mod programs;
 mod reach;
 mod steps;
 mod switches;
@@ -68,5 +69,6 @@ pub fn compare(before: &str, after: &str) -> Vec<Finding> {
     out.extend(switches::compare(&sides));
     out.extend(left_out::compare(&sides));
     out.extend(filters::compare(&sides));
+    out.extend(programs::compare(&sides));
     out
 }

@@ -163,9 +163,39 @@ fn change(
         .findings
         .iter()
         .any(|finding| finding.rule.starts_with("masking/") && finding.weight == Weight::Refuse);
-    let shown = judged.findings.iter().filter(|finding| finding.weight > Weight::Note);
+    let kept = stays(&before, &after);
+    let shown = judged.findings.iter().chain(&kept).filter(|finding| finding.weight > Weight::Note);
     let all: Vec<Found> = shown.map(|finding| of_finding(new, finding)).collect();
     Ok(Findings { all, files: 1, masked: Some(masked), unjudged: judged.held })
+}
+
+/// What a change of a script leaves as it was besides its text: encoding, permission bits, owner. Bits and owners are
+/// compared where both sides are files.
+fn stays(before: &Source, after: &Source) -> Vec<Finding> {
+    let found = |rule: &str, weight: Weight, why: String| Finding {
+        rule: rule.to_owned(),
+        file: None,
+        line: None,
+        why,
+        weight,
+    };
+    let mut out = Vec::new();
+    if before.utf8 != after.utf8 && before.text.as_deref() != Some("") {
+        out.push(found("size/encoding", Weight::Medium, "it changes the encoding".to_owned()));
+    }
+    let (Some((old_mode, old_owner)), Some((mode, owner))) = (before.facts, after.facts) else { return out };
+    let added = mode & !old_mode;
+    let why = || format!("it changes the mode from {old_mode:o} to {mode:o}");
+    match added {
+        _ if added & 0o7002 != 0 => out.push(found("size/mode", Weight::High, why())),
+        _ if added & 0o020 != 0 => out.push(found("size/mode", Weight::Medium, why())),
+        _ => {}
+    }
+    if owner != old_owner {
+        let why = format!("it belongs to another user ({owner}) than before ({old_owner})");
+        out.push(found("size/owner", Weight::Medium, why));
+    }
+    out
 }
 
 fn of_finding(file: &Path, finding: &Finding) -> Found {

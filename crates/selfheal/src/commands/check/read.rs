@@ -1,6 +1,7 @@
 //! Reading what is checked: files, and standard input for `-`.
 
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use selfheal_syntax::{Language, language, tree::MAX_BYTES};
@@ -13,6 +14,10 @@ pub struct Source {
     pub file: PathBuf,
     /// Its text; `None` when it is too large or no text.
     pub text: Option<String>,
+    /// Whether its bytes are UTF-8.
+    pub utf8: bool,
+    /// Permission bits and owner, of a file that has a name.
+    pub facts: Option<(u32, u32)>,
     large: bool,
 }
 
@@ -38,9 +43,16 @@ impl Source {
             CommandError::new(format!("failed to read {}", file.display())).because(&error).hint(hint)
         })?;
         let large = bytes.len() > MAX_BYTES;
+        let is_text = !large && !bytes.contains(&0);
+        let utf8 = std::str::from_utf8(&bytes).is_ok();
         // Scripts in Latin-1 are judged too: what is not UTF-8 stands in comments and messages.
-        let text = (!large && !bytes.contains(&0)).then(|| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(Self { file: file.to_owned(), text, large })
+        let text = is_text.then(|| {
+            String::from_utf8(bytes)
+                .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
+        });
+        let facts = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file);
+        let facts = facts.map(|facts| (facts.mode() & 0o7777, facts.uid()));
+        Ok(Self { file: file.to_owned(), text, utf8, facts, large })
     }
 
     /// Why there is no text.
