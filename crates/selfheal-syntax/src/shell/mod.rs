@@ -13,7 +13,10 @@ mod options;
 pub mod second;
 pub mod word;
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::ops::Range;
+use std::rc::Rc;
 
 pub use ast::{
     Assignment, Command, CommandKind, Consumer, Context, Function, Heredoc, ListOperator, Loop, LoopKind,
@@ -42,7 +45,41 @@ pub struct Script {
     incomplete: bool,
 }
 
+/// How many texts are kept parsed for [`Script::shared`], and how long they may be, in bytes.
+const KEPT: usize = 4;
+const KEPT_BYTES: usize = 64 * 1024;
+
+thread_local! {
+    /// The texts that were parsed last on this thread, the newest first.
+    static RECENT: RefCell<VecDeque<Rc<Script>>> = const { RefCell::new(VecDeque::new()) };
+}
+
 impl Script {
+    /// Parses a text, or gives it as it was parsed a moment ago: a change is looked at for danger and for what it hides,
+    /// both of its sides each time.
+    ///
+    /// # Errors
+    /// As [`Script::parse`].
+    pub fn shared(text: &str) -> Result<Rc<Self>, Unparsable> {
+        let known = RECENT.with_borrow_mut(|all| {
+            let at = all.iter().position(|one| one.text == text)?;
+            let found = all.remove(at)?;
+            all.push_front(Rc::clone(&found));
+            Some(found)
+        });
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let script = Rc::new(Self::parse(text)?);
+        if text.len() <= KEPT_BYTES {
+            RECENT.with_borrow_mut(|all| {
+                all.push_front(Rc::clone(&script));
+                all.truncate(KEPT);
+            });
+        }
+        Ok(script)
+    }
+
     /// Parses a text. A text with errors still gives a script; see [`Script::has_error`].
     ///
     /// # Errors

@@ -180,3 +180,16 @@ fn the_second_parser_is_not_asked_what_it_would_read_again_and_again() {
         assert_eq!(second_opinion(&text.repeat(50), false), Second::Good, "{text}");
     }
 }
+
+#[test]
+fn a_text_that_was_just_parsed_is_given_again() {
+    let text = "echo shared\n";
+    let first = Script::shared(text).unwrap();
+    assert!(std::rc::Rc::ptr_eq(&first, &Script::shared(text).unwrap()));
+    for other in ["a\n", "b\n", "c\n", "d\n"] {
+        assert_eq!(Script::shared(other).unwrap().text(), other);
+    }
+    let again = Script::shared(text).unwrap();
+    assert!(!std::rc::Rc::ptr_eq(&first, &again), "only a few are kept");
+    assert_eq!(again.commands().len(), 1);
+}

@@ -212,6 +212,10 @@ impl<'a> Values<'a> {
     /// there; for others the line counts.
     #[must_use]
     pub fn alternatives(&self, word: &Word, at_line: u32) -> Vec<Value> {
+        // Most words are plain text.
+        if let [Part::Literal { text, .. }] = word.parts.as_slice() {
+            return vec![Value::text(text)];
+        }
         self.work.set(0);
         let line = self.script.lines().range(at_line).unwrap_or(0..0);
         let inside = word.span.start >= line.start && word.span.end > word.span.start;
@@ -235,8 +239,10 @@ impl<'a> Values<'a> {
         if depth > MAX_DEPTH || self.work.get() > MAX_WORK || parts.len() > MAX_PARTS {
             return vec![Value::unknown(Unknown::default())];
         }
-        let mut out = vec![Value::default()];
-        for part in parts {
+        let Some((first, rest)) = parts.split_first() else { return vec![Value::default()] };
+        let mut out = self.part(first, offset, depth);
+        out.truncate(MAX_ALTERNATIVES);
+        for part in rest {
             let ends = self.part(part, offset, depth);
             out = product(&out, &ends);
         }

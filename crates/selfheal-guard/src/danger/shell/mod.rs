@@ -193,8 +193,11 @@ impl<'a> Walk<'a> {
         if let Some(known) = self.scripts.get(text) {
             return Some(Rc::clone(known));
         }
+        if self.depth == 0 {
+            return Script::shared(text).ok();
+        }
         let script = Rc::new(Script::parse(text).ok()?);
-        if self.depth > 0 && text.len() <= KEPT_BYTES && self.scripts.len() < KEPT_SCRIPTS {
+        if text.len() <= KEPT_BYTES && self.scripts.len() < KEPT_SCRIPTS {
             self.scripts.insert(text.to_owned(), Rc::clone(&script));
         }
         Some(script)

@@ -16,6 +16,8 @@ mod steps;
 mod switches;
 mod words;
 
+use std::rc::Rc;
+
 use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::shell::Script;
 
@@ -32,7 +34,7 @@ pub struct Sides {
 
 /// One script with all that the checks need.
 pub struct Side {
-    pub script: Script,
+    pub script: Rc<Script>,
     /// What happens when a command fails, by command.
     pub handling: Vec<Handling>,
     /// Whether a command can be reached at all, by command.
@@ -41,7 +43,7 @@ pub struct Side {
 
 impl Side {
     fn of(text: &str) -> Option<Self> {
-        let script = Script::parse(text).ok()?;
+        let script = Script::shared(text).ok()?;
         let handling = handling::of(&script);
         let reached = reach::of(&script);
         Some(Self { script, handling, reached })
