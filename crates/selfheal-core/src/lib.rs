@@ -14,6 +14,7 @@ pub mod facts;
 pub mod failpoint;
 pub mod fault;
 pub mod ids;
+pub mod image;
 pub mod incident;
 pub mod job;
 pub mod knowledge;

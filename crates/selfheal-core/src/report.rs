@@ -90,6 +90,40 @@ pub struct Cause {
     pub evidence: Vec<String>,
     /// What would disprove it.
     pub disproved_by: String,
+    /// What it is about, so that the program can say it in another language.
+    #[serde(default, skip_serializing_if = "About::is_empty")]
+    pub about: About,
+}
+
+/// What a cause is about: the words of its own fault, which need not be the first of the report.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct About {
+    /// The path, name, option or host.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+    /// The tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The exit code, or the status of a server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i32>,
+}
+
+impl About {
+    /// What a fault is about.
+    #[must_use]
+    pub fn of(fault: &Fault) -> Self {
+        let code = match fault {
+            Fault::SilentExit { code } => Some(*code),
+            Fault::HttpStatus { code, .. } => Some(i32::from(*code)),
+            _ => None,
+        };
+        Self { what: fault.subject(), tool: fault.tool().map(str::to_owned), code }
+    }
+
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How sure.

@@ -72,6 +72,18 @@ pub enum Ended {
 }
 
 impl Ended {
+    /// Whether a process of the command began at all.
+    #[must_use]
+    pub fn began(&self) -> bool {
+        match self {
+            Self::Exited(_) | Self::Signaled(_) | Self::TimedOut { .. } | Self::Cancelled { .. } => true,
+            Self::NotStarted { .. }
+            | Self::NotExecutable { .. }
+            | Self::NotFound
+            | Self::InterpreterMissing { .. } => false,
+        }
+    }
+
     /// The exit code by the conventions of `env` and `timeout`: 124 deadline, 125 not started, 126 not executable,
     /// 127 the command or its interpreter not found, 128+n for a signal.
     #[must_use]

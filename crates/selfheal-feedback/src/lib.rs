@@ -34,6 +34,7 @@ pub mod scan;
 mod signature;
 mod similar;
 mod stdlib;
+mod survived;
 mod template;
 mod words;
 

@@ -56,13 +56,14 @@ pub fn place(input: &ReportInput<'_>, found: Option<&Found>) -> Place {
     {
         return place;
     }
-    if step.is_some_and(is_of_program) {
+    if step.is_some_and(|step| is_of_program(input, step)) {
         // A probe of a program ends in whatever library raised the error; the message names the program's own line.
         let place = said.map(|spot| Place { seen: true, ..by_spot(input, spot, found) });
         return place.or_else(|| by_frame(input)).unwrap_or_default();
     }
     match (step, said) {
         (Some(step), Some(spot)) => by_both(input, step, spot, found),
+        (Some(step), None) if step.line == 0 => by_words(input, step),
         (Some(step), None) => by_step(input, step),
         (None, Some(spot)) => by_spot(input, spot, found),
         (None, None) => {
@@ -140,8 +141,11 @@ fn step_of_tool<'a>(trace: &'a Trace, found: &Found) -> Option<&'a Step> {
 }
 
 /// Whether a step is the line of a program's frame, not a command that a shell ran.
-fn is_of_program(step: &Step) -> bool {
-    step.status.is_none() && step.words.len() <= 1
+fn is_of_program(input: &ReportInput<'_>, step: &Step) -> bool {
+    // The probe of a plain shell knows no status, and its command may be a single word.
+    let plain = input.trace.is_some_and(|trace| !trace.complete && trace.lines.is_empty());
+    let of_shell = plain && text_of(input, &step.file).is_some_and(|text| is_shell(&text));
+    step.status.is_none() && step.words.len() <= 1 && !of_shell
 }
 
 /// Whether words are an explicit end.
@@ -174,6 +178,22 @@ fn by_step(input: &ReportInput<'_>, step: &Step) -> Place {
     }
 }
 
+/// A step whose line the probe could not tell: the only line of the script with words that can have become these.
+fn by_words(input: &ReportInput<'_>, step: &Step) -> Place {
+    let place = by_step(input, step);
+    let can_be = |words: &Vec<String>| {
+        words.len() == step.words.len()
+            && words.iter().zip(&step.words).all(|(word, value)| fits(word, value).is_some())
+    };
+    let text = text_of(input, &step.file).unwrap_or_default();
+    let mut lines = logical_lines(&text).into_iter().filter(|(_, line)| commands(line).iter().any(can_be));
+    let only = lines.next().filter(|_| lines.next().is_none());
+    match only {
+        Some((line, _)) => by_step(input, &Step { line, ..step.clone() }),
+        None => Place { location: None, ..place },
+    }
+}
+
 /// The function of the innermost frame that a probe saw.
 fn function(input: &ReportInput<'_>) -> Option<String> {
     let frame = input.trace?.frames.last()?;
@@ -181,7 +201,11 @@ fn function(input: &ReportInput<'_>) -> Option<String> {
 }
 
 fn by_spot(input: &ReportInput<'_>, spot: &Spot, found: Option<&Found>) -> Place {
-    let spot = &said::settled(input, spot);
+    let spot = said::settled(input, spot);
+    let elsewhere = found
+        .filter(|found| matches!(found.fault, Fault::UnsetVariable { .. } | Fault::CommandNotFound { .. }))
+        .and_then(|found| said::in_sourced(input, &spot, &found.fault.subject()?));
+    let spot = &elsewhere.unwrap_or(spot);
     let file = resolve(input, &spot.file);
     let shell = text_of(input, &file).filter(|text| is_shell(text));
     let moved = shell.as_deref().zip(found).and_then(|(text, found)| nearer(text, spot.line, found));

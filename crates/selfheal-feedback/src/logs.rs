@@ -13,6 +13,8 @@ const MOST: usize = 8;
 const LONGEST: usize = 512 * 1024;
 /// How often a value may name another variable.
 const DEPTH: usize = 4;
+/// How many names of pictures are taken from an output.
+const PICTURES: usize = 20;
 
 /// How the names of log files end.
 const ENDS: [&str; 4] = [".log", ".err", ".log.txt", ".errors"];
@@ -99,6 +101,23 @@ fn looks_like_log(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ':', '!', '}']);
     let base = word.rsplit('/').next().unwrap_or(word);
     ENDS.iter().any(|end| base.len() > end.len() && base.ends_with(end))
+}
+
+/// The names of pictures in an output: screenshots that a failing test or browser made.
+#[must_use]
+pub fn pictures_in(output: &str) -> Vec<PathBuf> {
+    const ENDS: [&str; 3] = [".png", ".jpg", ".jpeg"];
+    let breaks = |c: char| {
+        c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '(' | ')' | '<' | '>' | ',' | ';' | '=')
+    };
+    let mut names: Vec<PathBuf> = Vec::new();
+    for word in output.split(breaks).map(|word| word.trim_end_matches(['.', ':', '!'])) {
+        let lower = word.get(word.len().saturating_sub(5)..).unwrap_or(word).to_ascii_lowercase();
+        if names.len() < PICTURES && ENDS.iter().any(|end| lower.ends_with(end)) && is_name(word) {
+            names.push(word.into());
+        }
+    }
+    names
 }
 
 /// Whether a word can be the name of a file.

@@ -20,6 +20,7 @@ use crate::locate::{self, Place};
 use crate::parsers::{self, Found};
 use crate::profiles::Profiles;
 use crate::signature::signature;
+use crate::survived::{self, SURVIVED};
 
 /// Lines of a snippet before and after the failing one.
 const AROUND: u32 = 2;
@@ -87,7 +88,12 @@ impl Case<'_> {
 #[must_use]
 pub fn report(input: &ReportInput<'_>) -> Report {
     let found = findings(input);
-    let place = locate::place(input, found.first());
+    let mut place = locate::place(input, found.first());
+    if place.location.is_none()
+        && let Some(caller) = found.iter().find(|one| of_child(one))
+    {
+        place = locate::place(input, Some(caller));
+    }
     let case = Case { input, found, place };
     let class = class_of(&case);
     let faults = faults(&case.found);
@@ -106,6 +112,12 @@ pub fn report(input: &ReportInput<'_>) -> Report {
         signature,
         faults,
     }
+}
+
+/// Whether a finding says no more than that a command which the program ran had failed: it knows the place, and the
+/// command itself said why.
+fn of_child(found: &Found) -> bool {
+    matches!(found.fault, Fault::SilentExit { .. }) && !found.spots.is_empty()
 }
 
 /// How a run ended, in words.
@@ -140,13 +152,18 @@ fn findings(input: &ReportInput<'_>) -> Vec<Found> {
         }
     }
     passed_over_before_the_end(input, &mut found);
+    survived::weigh(input, &mut found);
     found.extend(from_end(input));
     if found.iter().all(|one| one.weight <= REMARK) {
         found.extend(own_words(input));
     }
     found.sort_by_key(|one| (u8::MAX - one.weight / 10, one.order));
+    let only_survived = found.iter().all(|one| one.weight <= SURVIVED);
     if found.first().is_none_or(|first| first.weight <= VAGUE) {
-        found.extend(silent(input));
+        found.extend(silent(input, only_survived));
+    }
+    if only_survived {
+        found.sort_by_key(|one| u8::MAX - one.weight);
     }
     if found.is_empty() {
         found.push(bare(Fault::SilentExit { code: input.run.ended.code() }, String::new()));
@@ -221,9 +238,42 @@ fn refine(input: &ReportInput<'_>, found: &mut Found) {
     if !bash && matches!(&found.fault, Fault::Dialect { construct } if construct == "(") {
         found.fault = Fault::Syntax { near: Some("(".into()), message: "\"(\" unexpected".into() };
     }
+    if let Some(name) = started_by_find(text, found) {
+        found.fault = Fault::CommandNotFound { name };
+    }
+    if input.run.ended.code() == 127 && is_started(text, found) {
+        // What was to be run is not there: it is not installed, or somewhere else.
+        found.class = Some(Class::Environment);
+    }
     if found.fault != before {
         found.weight = found.weight.max(class::weight(&found.fault));
     }
+}
+
+/// find names what `-exec` cannot start as it names a folder that is not there.
+fn started_by_find(text: &str, found: &Found) -> Option<String> {
+    let Fault::NoSuchPath { path } = &found.fault else { return None };
+    let name = path.to_str().filter(|_| found.tool.as_deref() == Some("find"))?;
+    let starts = |words: &[String]| {
+        words.windows(2).any(|pair| match pair {
+            [option, word] => {
+                matches!(option.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") && word == name
+            }
+            _ => false,
+        })
+    };
+    crate::words::commands_of(text).iter().any(|words| starts(words)).then(|| name.to_owned())
+}
+
+/// Whether the path that is missing is what the line that the message names would have run.
+fn is_started(text: &str, found: &Found) -> bool {
+    let (Fault::NoSuchPath { path }, Some(spot)) = (&found.fault, found.spots.first()) else { return false };
+    let line = text.lines().nth((spot.line as usize).saturating_sub(1)).unwrap_or_default();
+    crate::words::commands(line).iter().any(|words| {
+        let words = crate::inner::look_through_words(words);
+        let mut words = words.iter().skip_while(|word| *word == "exec");
+        words.next().is_some_and(|word| path.to_str() == Some(word))
+    })
 }
 
 /// curl says no more than that it could not write; whether the folder of its file is there, can be seen.
@@ -264,7 +314,10 @@ fn from_end(input: &ReportInput<'_>) -> Option<Found> {
             Fault::BadInterpreter { script: command().into(), interpreter: String::new() }
         }
         Ended::NotExecutable { .. } => Fault::NotExecutable { path: command().into() },
-        Ended::NotStarted { reason } => Fault::Other { message: reason.clone() },
+        Ended::NotStarted { reason } => {
+            let text = format!("it could not be started: {reason}");
+            return Some(Found { weight: SURE, ..bare(Fault::Other { message: reason.clone() }, text) });
+        }
         Ended::TimedOut { .. } => match crate::deadline::waited_for_a_person(input.run) {
             Some(text) => return Some(Found { weight: SURE, ..bare(Fault::NeedsTerminal, text) }),
             None => Fault::TimedOut,
@@ -280,7 +333,11 @@ fn from_end(input: &ReportInput<'_>) -> Option<Found> {
 }
 
 /// A command that said nothing: what its exit code means, and that it was silent.
-fn silent(input: &ReportInput<'_>) -> Option<Found> {
+fn silent(input: &ReportInput<'_>, nothing_else: bool) -> Option<Found> {
+    // What never began had no chance to say anything, and its code is selfheal's own.
+    if !input.run.ended.began() {
+        return None;
+    }
     let step = locate::failing_step(input, None);
     let seen = step.and_then(|step| step.status).filter(|status| *status != 0);
     let code = seen.unwrap_or_else(|| input.run.ended.code());
@@ -295,7 +352,7 @@ fn silent(input: &ReportInput<'_>) -> Option<Found> {
     };
     let who = if locate::is_exit(&words) { "the script itself".to_owned() } else { words.join(" ") };
     let text = format!("{} ended with code {code}{meaning}", parsers::cut(&who, 160));
-    let said_nothing = input.run.stderr.total == 0 || step.is_some();
+    let said_nothing = nothing_else || input.run.stderr.total == 0 || step.is_some();
     said_nothing.then(|| bare(Fault::SilentExit { code }, text))
 }
 
@@ -479,6 +536,60 @@ mod tests {
             "grep -c x f ended with code 1, an answer and no error: no line matched"
         );
         assert_eq!(report.class, Class::Logic);
+    }
+
+    #[test]
+    fn what_could_not_be_started_did_not_end_silently() {
+        let mut run = run(0, "");
+        run.ended = Ended::NotStarted { reason: "the folder /gone is not there".into() };
+        let report = report_on("#!/bin/bash\nls\n", &run, None, &FakeScene::new("/job"));
+        assert_eq!(report.core_error, "it could not be started: the folder /gone is not there");
+        let causes: Vec<&str> = report.causes.iter().map(|cause| cause.id.as_str()).collect();
+        assert_eq!(causes, ["not-started"]);
+    }
+
+    #[test]
+    fn each_cause_knows_what_its_own_fault_is_about() {
+        let text =
+            "cp: cannot stat 'a.csv': No such file or directory\nx.sh: line 3: jqq: command not found\n";
+        let scene = FakeScene::new("/job").variable("PATH", "/usr/bin:/bin");
+        let report = report_on("#!/bin/bash\ncp a.csv b\njqq x\n", &run(127, text), None, &scene);
+        let about = |id: &str| {
+            let cause = report.causes.iter().find(|cause| cause.id == id);
+            cause.and_then(|cause| cause.about.what.clone())
+        };
+        assert_eq!(about("not-installed").as_deref(), Some("jqq"));
+        assert_eq!(about("not-made-yet").as_deref(), Some("a.csv"));
+    }
+
+    #[test]
+    fn what_a_script_survived_did_not_end_it() {
+        let said =
+            "sort: cannot read: a.txt: No such file or directory\nx.sh: line 4: jqq: command not found\n";
+        let line = |second: &str| {
+            let script = format!("set -e\nsort a.txt {second}\necho b\njqq c\n");
+            let scene = FakeScene::new("/job").file("x.sh", &script);
+            report_on(&script, &run(127, said), None, &scene).location.map(|at| at.line)
+        };
+        for survived in ["|| true", "|| echo none >&2", "| tee b || :", "&"] {
+            assert_eq!(line(survived), Some(4), "{survived}");
+        }
+        // Only that it was survived decides; what may end the script is no answer to that.
+        let script = "set -e\nsort a.txt || { echo no; exit 3; }\n";
+        let scene = FakeScene::new("/job").file("x.sh", script);
+        let report = report_on(script, &run(3, said.lines().next().unwrap_or_default()), None, &scene);
+        assert_eq!((report.location.map(|at| at.line), report.confidence), (Some(2), Confidence::High));
+    }
+
+    #[test]
+    fn nothing_but_what_was_survived_is_not_understood() {
+        let script = "set -e\nls /none || true\n[ -s rows.csv ]\n";
+        let scene = FakeScene::new("/job").file("x.sh", script);
+        let text = "ls: cannot access '/none': No such file or directory\n";
+        let report = report_on(script, &run(1, text), None, &scene);
+        assert_ne!(report.location.map(|at| at.line), Some(2));
+        assert!(report.confidence < Confidence::High);
+        assert_eq!(report.faults.first(), Some(&Fault::SilentExit { code: 1 }));
     }
 
     #[test]

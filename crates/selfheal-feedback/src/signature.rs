@@ -69,6 +69,10 @@ fn mask_temporary(text: &str) -> String {
 }
 
 fn mask_word(word: &str) -> String {
+    let address = word.strip_prefix("0x").filter(|rest| !rest.is_empty());
+    if address.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_hexdigit())) {
+        return "#".into();
+    }
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let hex = word.len() >= 8 && digits > 0 && word.chars().all(|c| c.is_ascii_hexdigit());
     if hex {

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use selfheal_core::image::Image;
 use selfheal_core::ports::{Answer, Form, Model, ModelError, Question};
 use selfheal_core::redact::{MASK, Redacted};
 use selfheal_core::usage::Usage;
@@ -22,6 +23,9 @@ const RETURNED_CHARS: usize = 4_000;
 const MESSAGE_CHARS: usize = 200;
 /// A run of so many characters that an error message shares with the question makes it a quotation of it.
 const QUOTED_CHARS: usize = 24;
+
+/// The most tokens that a server takes for a picture, by what those that say it say.
+const PICTURE_TOKENS: u64 = 3_000;
 
 type Wait = dyn Fn(Duration) -> bool + Send + Sync;
 type Witness = dyn Fn(&Redacted) + Send + Sync;
@@ -125,6 +129,14 @@ impl Client {
         outcome
     }
 
+    /// Asks about a picture. Whether data may go to this model is for the caller to know: a picture cannot be redacted.
+    ///
+    /// # Errors
+    /// As [`Model::ask`].
+    pub fn ask_about(&self, question: &Question, image: &Image) -> Result<Answer, ModelError> {
+        self.answered(question, Some(image))
+    }
+
     fn dialect(&self) -> Dialect {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -149,7 +161,13 @@ impl Model for Client {
     }
 
     fn ask(&self, question: &Question) -> Result<Answer, ModelError> {
-        let mut talk = Talk::new(self, question)?;
+        self.answered(question, None)
+    }
+}
+
+impl Client {
+    fn answered(&self, question: &Question, image: Option<&Image>) -> Result<Answer, ModelError> {
+        let mut talk = Talk::new(self, question, image)?;
         let (text, reason) = match talk.say(None) {
             Ok(said) => match value(&said, &question.form) {
                 Ok(value) => return Ok(talk.answer(value)),
@@ -205,7 +223,7 @@ enum Call {
 }
 
 impl<'a> Talk<'a> {
-    fn new(client: &'a Client, question: &'a Question) -> Result<Self, ModelError> {
+    fn new(client: &'a Client, question: &'a Question, image: Option<&'a Image>) -> Result<Self, ModelError> {
         let redactor = &client.config.redactor;
         let object = match &question.form {
             Form::Text => None,
@@ -217,7 +235,7 @@ impl<'a> Talk<'a> {
             }
         };
         let model = redactor.text(&client.config.model);
-        let ask = Ask { question, provider: client.config.provider, model, object };
+        let ask = Ask { question, provider: client.config.provider, model, object, image };
         let left = client.budget.millis_left().map_or(client.config.total_timeout, |left| {
             client.config.total_timeout.min(Duration::from_millis(left))
         });
@@ -252,7 +270,11 @@ impl<'a> Talk<'a> {
         if left.is_zero() {
             return Call::Over(self.timed_out());
         }
-        let input = budget::estimate(body.as_str());
+        // Servers count a picture by its size in pixels, not by its letters in the body.
+        let input = match self.ask.image {
+            Some(_) => budget::estimate(self.ask.question.user.as_str()) + PICTURE_TOKENS,
+            None => budget::estimate(body.as_str()),
+        };
         let most = self.usage(input, u64::from(self.ask.question.max_tokens), Duration::ZERO);
         if let Err(spent) = self.client.budget.reserve(&most) {
             return Call::Over(spent);

@@ -95,6 +95,7 @@ note-taken-back = the repaired job failed for real; its files are back as they w
 note-file-changed = the file was changed by somebody while its repair was tried; it is left as they made it
 note-daily-limit = { $n } repairs were applied by policy today already; this one waits
 note-storm = several jobs fail from this cause at once; nothing is tried until it is gone (people were told with incident { $id })
+note-picture-not-sent = a picture that the job made is not sent to { $model }: secrets cannot be taken out of it (send = "data" allows that)
 note-waiting = a repair for this failure waits already: selfheal approve { $id }
 note-breaker = this job ended so { $n } times in a row; nothing more is tried until it succeeds once or a repair is approved
 note-spent-output = it was not run again: it had already written to a pipe or file (use --stdout final)
@@ -468,6 +469,7 @@ task-step-skipped = step { $step }: not needed
 task-step-blocked = step { $step }: not run
 task-step-handed-over = step { $step }: may have done its work; a person must say
 task-step-healed = (healed: { $summary }; incident { $id })
+task-step-again = (well when it ran again; incident { $id })
 task-step-waits = step { $step }: { $text }
 task-end-succeeded = task { $task } is done in { $seconds } s (run { $run })
 task-end-failed = task { $task } failed after { $seconds } s (run { $run })

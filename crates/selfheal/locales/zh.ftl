@@ -89,6 +89,7 @@ note-taken-back = 修复后的任务在真实运行中失败；文件已恢复�
 note-file-changed = 在试验修复期间有人修改了该文件；文件保持其修改后的样子
 note-daily-limit = 今天已按策略应用了 { $n } 个修复；这一个等待决定
 note-storm = 多个任务因同一原因同时失败；在其消除之前不再尝试（已随事件 { $id } 通知）
+note-picture-not-sent = 作业产生的图片没有发送给 { $model }：无法从图片中去除机密（send = "data" 允许发送）
 note-waiting = 这个故障的修复已在等待：selfheal approve { $id }
 note-breaker = 该任务连续 { $n } 次同样结束；在成功一次或批准修复之前不再尝试
 note-spent-output = 没有重新运行：它已向管道或文件写过输出（可用 --stdout final）
@@ -413,6 +414,7 @@ task-step-skipped = 步骤 { $step }：不需要
 task-step-blocked = 步骤 { $step }：未运行
 task-step-handed-over = 步骤 { $step }：可能已经做完；需要由人确认
 task-step-healed = （已修复：{ $summary }；事件 { $id }）
+task-step-again = (重新运行后正常;事件 { $id })
 task-step-waits = 步骤 { $step }：{ $text }
 task-end-succeeded = 任务 { $task } 完成，用时 { $seconds } 秒（运行 { $run }）
 task-end-failed = 任务 { $task } 在 { $seconds } 秒后失败（运行 { $run }）

@@ -60,8 +60,11 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../selfheal-feedback/tests/corpus")
 }
 
-/// FNV-1a over the name: a fifth of all names.
+/// FNV-1a over the name: a fifth of all names, but none of the round that was read to be mended from.
 fn is_aside(name: &str) -> bool {
+    if name.contains("/third-") {
+        return false;
+    }
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

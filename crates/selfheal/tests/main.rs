@@ -31,6 +31,7 @@ mod knowledge;
 mod memory;
 mod outcomes;
 mod overlap;
+mod pictures;
 mod profiles;
 mod proof;
 mod proposal;

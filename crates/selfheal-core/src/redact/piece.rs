@@ -1,6 +1,7 @@
 //! JSON documents built from redacted texts, so that a request body is redacted by construction.
 
 use super::Redacted;
+use crate::image::Image;
 
 /// A part of a JSON document. There is no way to put free text in.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +12,9 @@ pub enum Piece {
     Json(Redacted),
     /// A text that is part of the program.
     Fixed(&'static str),
+    /// A picture in base64, with words of the program before it. It cannot be redacted: whoever writes one has asked
+    /// whether data may be sent there.
+    Image(&'static str, Image),
     /// A number.
     Number(serde_json::Number),
     /// True or false.
@@ -28,6 +32,7 @@ pub(super) fn write(piece: &Piece, out: &mut String) {
         Piece::Json(json) if is_json(json.as_str()) => out.push_str(json.as_str()),
         Piece::Json(text) => string(text.as_str(), out),
         Piece::Fixed(text) => string(text, out),
+        Piece::Image(before, image) => string(&format!("{before}{}", image.base64()), out),
         Piece::Number(number) => out.push_str(&number.to_string()),
         Piece::Flag(flag) => out.push_str(if *flag { "true" } else { "false" }),
         Piece::List(items) => {

@@ -257,6 +257,9 @@ fn dash_call(order: &BoxOrder) -> Option<plain_shell::Call> {
         || shell.canonicalize().is_ok_and(|real| real.file_name() == Some(OsStr::new("dash")));
     if !call.script.is_empty() {
         call.text = script_text(order, Path::new(&call.script)).unwrap_or_default();
+        let read_in =
+            plain_shell::read_in(&call.text).into_iter().map(|name| absolute(&order.cwd, Path::new(name)));
+        call.sourced = read_in.filter_map(|file| Some((file.clone(), script_text(order, &file)?))).collect();
     }
     is_dash.then_some(call)
 }

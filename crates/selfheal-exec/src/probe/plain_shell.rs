@@ -14,6 +14,9 @@ use selfheal_core::trace::{Frame, Step};
 use super::bash::Ending;
 use super::{Findings, shortened};
 
+/// How many files that a script reads in are looked at.
+const MOST_READ_IN: usize = 10;
+
 /// Where a command runs a script with dash, and how: the position of the script in its words. Options may stand before
 /// it; the text behind `-c` is a script without a file.
 pub(crate) fn script_at(argv: &[OsString], first_line: Option<&str>) -> Option<Call> {
@@ -33,6 +36,7 @@ pub(crate) fn script_at(argv: &[OsString], first_line: Option<&str>) -> Option<C
         script: first.clone(),
         words: 1,
         text: String::new(),
+        sourced: Vec::new(),
     })
 }
 
@@ -46,6 +50,7 @@ fn after_options(shell: &OsString, argv: &[OsString]) -> Option<Call> {
         script: script.clone(),
         words,
         text,
+        sourced: Vec::new(),
     };
     if script.to_str() == Some("-c") {
         let command = rest.get(options + 1)?;
@@ -76,6 +81,8 @@ pub(crate) struct Call {
     words: usize,
     /// The script's text, as far as it was read.
     pub text: String,
+    /// The files that it reads in, with their texts.
+    pub sourced: Vec<(PathBuf, String)>,
 }
 
 impl Call {
@@ -134,15 +141,24 @@ pub(crate) fn bound(stream: &mut Capture, keep: usize) {
 pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, ending: &Ending<'_>) -> Findings {
     let named = !call.script.is_empty();
     let file: PathBuf = if named { absolute(cwd, Path::new(&call.script)) } else { PathBuf::new() };
-    let places = places(&call.text);
+    let texts: Vec<(&PathBuf, &str)> = std::iter::once((&file, call.text.as_str()))
+        .chain(call.sourced.iter().map(|(file, text)| (file, text.as_str())))
+        .collect();
+    let places = places(&texts);
     let place =
         |words: &[String]| words.first().and_then(|word| places.get(word.as_str()).copied().flatten());
     let steps: Vec<Step> = traced
         .into_iter()
         .map(|(line, text)| {
             let words: Vec<String> = text.split(' ').filter(|word| !word.is_empty()).map(shortened).collect();
-            let line = Some(line).filter(|line| *line > 0).or_else(|| place(&words)).unwrap_or(0);
-            Step { file: file.clone(), line, words, status: None }
+            let found = place(&words).and_then(|(at, line)| Some((texts.get(at)?.0.clone(), line)));
+            // The number that the shell gives counts in whatever file it reads just now.
+            let (file, line) = match (line, found) {
+                (0, found) => found.unwrap_or((file.clone(), 0)),
+                (line, Some((file, same))) if line == same => (file, line),
+                (line, _) => (file.clone(), line),
+            };
+            Step { file, line, words, status: None }
         })
         .collect();
     let mut steps = steps;
@@ -159,8 +175,8 @@ pub(crate) fn findings(call: &Call, cwd: &Path, traced: Vec<(u32, String)>, endi
     {
         findings.failing = Some(steps.len() - 1);
         let source = last.words.join(" ");
-        findings.frames =
-            vec![Frame { file, line: last.line, function: "main".into(), source, ..Frame::default() }];
+        let (file, line) = (last.file.clone(), last.line);
+        findings.frames = vec![Frame { file, line, function: "main".into(), source, ..Frame::default() }];
     }
     findings.steps = steps;
     findings
@@ -178,19 +194,33 @@ fn line_in_message(stderr: &str, call: &Call) -> Option<u32> {
     })
 }
 
-/// Each word of a script's text with the line that it is on, where that is only one.
-fn places(text: &str) -> HashMap<&str, Option<u32>> {
-    let mut places: HashMap<&str, Option<u32>> = HashMap::new();
-    for (number, line) in (1_u32..).zip(text.lines()) {
+/// Each word of the texts with the text and the line that it is on, where that is only one.
+fn places<'t>(texts: &[(&PathBuf, &'t str)]) -> HashMap<&'t str, Option<(usize, u32)>> {
+    let mut places: HashMap<&str, Option<(usize, u32)>> = HashMap::new();
+    let lines = texts.iter().enumerate().flat_map(|(at, (_, text))| {
+        (1_u32..).zip(text.lines()).map(move |(number, line)| ((at, number), line))
+    });
+    for (here, line) in lines {
         let code = if line.trim_start().starts_with('#') { "" } else { line };
         for word in code.split(|c: char| c.is_whitespace() || "();|&`$\"'".contains(c)) {
             places
                 .entry(word)
-                .and_modify(|place| *place = place.filter(|seen| *seen == number))
-                .or_insert(Some(number));
+                .and_modify(|place| *place = place.filter(|seen| *seen == here))
+                .or_insert(Some(here));
         }
     }
     places
+}
+
+/// The files that a text reads in by their plain names.
+pub(crate) fn read_in(text: &str) -> Vec<&str> {
+    let names = text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let name = words.next().filter(|word| *word == ".").and_then(|_| words.next())?;
+        let name = name.trim_end_matches(';').trim_matches(['"', '\'']);
+        (!name.is_empty() && !name.contains(['$', '`', '*'])).then_some(name)
+    });
+    names.take(MOST_READ_IN).collect()
 }
 
 #[cfg(test)]
@@ -251,6 +281,19 @@ mod tests {
         let stderr = "a.sh: 3: [: 2: unexpected operator\n";
         let found = findings(&call, Path::new("/w"), traced(), &Ending { code: 2, stderr });
         assert_eq!(found.steps.last().unwrap().line, 3);
+    }
+
+    #[test]
+    fn a_step_may_be_of_a_file_that_the_script_reads_in() {
+        let mut call = script_at(&words(&["sh", "a.sh"]), None).unwrap();
+        call.text = "set -e\n. ./lib.sh\ncheck 3\n".to_owned();
+        assert_eq!(read_in(&call.text), ["./lib.sh"]);
+        call.sourced = vec![("/w/lib.sh".into(), "check() {\n  test \"$1\" -lt 3\n}\n".to_owned())];
+        let traced = vec![(0, "check 3".to_owned()), (0, "test 3 -lt 3".to_owned())];
+        let found = findings(&call, Path::new("/w"), traced, &Ending { code: 1, stderr: "" });
+        let last = &found.steps[1];
+        assert_eq!((last.file.as_path(), last.line), (Path::new("/w/lib.sh"), 2));
+        assert_eq!(found.frames[0].file, Path::new("/w/lib.sh"));
     }
 
     #[test]

@@ -9,7 +9,9 @@ mod packages;
 mod paths;
 mod silent;
 
-use selfheal_core::report::Cause;
+use selfheal_core::fault::Fault;
+use selfheal_core::report::{About, Cause};
+use selfheal_core::run::Ended;
 
 pub(crate) use packages::package_of;
 
@@ -33,6 +35,7 @@ impl Likely {
             text: text.into(),
             evidence: Vec::new(),
             disproved_by: disproved_by.to_owned(),
+            about: About::default(),
         };
         Self { cause, support: 1 }
     }
@@ -53,14 +56,33 @@ impl Likely {
     }
 }
 
+/// The likely causes of one fault; each knows what it is about.
+fn of_fault(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
+    let mut likely = paths::causes(case, fault);
+    likely.extend(code::causes(case, fault));
+    likely.extend(machine::causes(case, fault));
+    likely.extend(silent::causes(case, fault));
+    for one in &mut likely {
+        one.cause.about = About::of(fault);
+        one.cause.about.what = one.cause.about.what.take().map(|what| bounded(&what));
+    }
+    likely
+}
+
 /// The likely causes of a failure, most likely first.
 pub(crate) fn causes(case: &Case<'_>) -> Vec<Cause> {
     let mut likely = Vec::new();
     for found in case.found.iter().take(2) {
-        likely.extend(paths::causes(case, &found.fault));
-        likely.extend(code::causes(case, &found.fault));
-        likely.extend(machine::causes(case, &found.fault));
-        likely.extend(silent::causes(case, &found.fault));
+        likely.extend(of_fault(case, &found.fault));
+    }
+    if likely.is_empty()
+        && let Ended::NotStarted { reason } = &case.input.run.ended
+    {
+        likely.push(Likely::usual(
+            "not-started",
+            format!("The command could not be started at all: {reason}."),
+            "It starts by hand, in the same folder and as the same user.",
+        ));
     }
     if likely.is_empty() {
         likely.push(Likely::usual(

@@ -7,6 +7,7 @@ use selfheal_core::scene::absolute;
 
 use super::{resolve, text_of};
 use crate::parsers::Spot;
+use crate::parsers::tcl::PROCEDURE;
 use crate::report::ReportInput;
 use crate::words::{base, commands_of, is_shell, matches};
 
@@ -23,7 +24,34 @@ pub fn settled(input: &ReportInput<'_>, spot: &Spot) -> Spot {
     if input.scene.facts(&file).is_some() || input.script.is_some_and(|(script, _)| script == file) {
         return spot.clone();
     }
-    in_function(input, spot).or_else(|| in_make_folder(input, spot)).unwrap_or_else(|| spot.clone())
+    in_procedure(input, spot)
+        .or_else(|| in_function(input, spot))
+        .or_else(|| in_make_folder(input, spot))
+        .unwrap_or_else(|| spot.clone())
+}
+
+/// Tcl counts lines from the one with `proc`, which is the first.
+fn in_procedure(input: &ReportInput<'_>, spot: &Spot) -> Option<Spot> {
+    let head = spot.file.to_str().filter(|head| head.starts_with(PROCEDURE))?;
+    let (script, text) = input.script?;
+    let begins = |line: &str| line.strip_prefix(head).is_some_and(|rest| rest.starts_with([' ', '\t']));
+    let (first, _) = (1_u32..).zip(text.lines()).find(|(_, line)| begins(line))?;
+    Some(Spot { file: script.to_path_buf(), line: first + spot.line.saturating_sub(1), ..spot.clone() })
+}
+
+/// A shell that names the script for a line of a file which the script read in: that file, where the name which the
+/// message is about stands in that very line of it and not in the script's.
+pub fn in_sourced(input: &ReportInput<'_>, spot: &Spot, name: &str) -> Option<Spot> {
+    let (script, text) = input.script.filter(|(_, text)| is_shell(text))?;
+    let holds = |text: &str| {
+        text.lines().nth((spot.line as usize).saturating_sub(1)).is_some_and(|line| line.contains(name))
+    };
+    if absolute(input.scene.cwd(), &spot.file) != script || holds(text) {
+        return None;
+    }
+    let mut files = sourced(text).into_iter().map(|file| absolute(input.scene.cwd(), &file));
+    let file = files.find(|file| text_of(input, file).is_some_and(|text| holds(&text)))?;
+    Some(Spot { file, ..spot.clone() })
 }
 
 /// zsh counts lines from the one in which the function begins: `load:2: command not found: x`.

@@ -29,9 +29,11 @@ mod powershell;
 mod python;
 mod python_faults;
 mod ruby;
+mod rust;
 mod services;
 pub mod shell;
 mod sql;
+pub mod tcl;
 mod text_tools;
 
 use std::path::PathBuf;
@@ -258,12 +260,15 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
 type Block = Option<(Vec<Found>, usize)>;
 
 /// The parsers of several lines.
-const BLOCKS: [fn(&[Line<'_>]) -> Block; 10] = [
+const BLOCKS: [fn(&[Line<'_>]) -> Block; 13] = [
     python::block,
     node::block,
     java::block,
     go::block,
     ruby::block,
+    php::block,
+    rust::block,
+    tcl::block,
     powershell::block,
     lua::block,
     shell::fish_block,

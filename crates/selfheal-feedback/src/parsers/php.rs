@@ -2,7 +2,42 @@
 
 use selfheal_core::fault::Fault;
 
-use super::{Row, bounded, row};
+use super::{Block, Found, Line, Row, Spot, bounded, row};
+
+/// How many lines an exception with its traces may have.
+const MOST: usize = 400;
+
+/// An uncaught exception with what came before it: `Next X: message in FILE:LINE` is what ended the program.
+pub fn block(lines: &[Line<'_>]) -> Block {
+    let first = lines.first().filter(|line| line.text.contains("Uncaught "))?;
+    let thrown = |line: &Line<'_>| line.text.trim_start().starts_with("thrown in ");
+    let taken = lines.iter().take(MOST).position(thrown)? + 1;
+    let mut links = vec![link(first.rest, first)?];
+    for line in lines.get(1..taken)? {
+        if let Some(next) = line.text.strip_prefix("Next ") {
+            links.push(link(&format!("PHP Fatal error:  Uncaught {next}"), line)?);
+        }
+    }
+    let mut last = links.pop().filter(|_| !links.is_empty())?;
+    if let Some(cause) = links.last().filter(|_| matches!(last.fault, Fault::Other { .. })) {
+        last.fault = cause.fault.clone();
+        last.weight = last.weight.max(cause.weight);
+    }
+    last.text = last.text.replacen("Next ", "Uncaught ", 1);
+    links.iter_mut().for_each(|link| link.weight = link.weight.min(last.weight.saturating_sub(10)));
+    links.insert(0, last);
+    Some((links, taken))
+}
+
+/// One exception of a chain: `… Uncaught X: message in FILE:LINE`.
+fn link(rest: &str, line: &Line<'_>) -> Option<Found> {
+    let inner = Line { rest, ..line.clone() };
+    let (words, place) = rest.rsplit_once(" in ")?;
+    let (file, number) = place.trim_end_matches(':').rsplit_once(':')?;
+    let known = super::by_tables(&inner);
+    let found = known.unwrap_or_else(|| Found::new(Fault::Other { message: bounded(words) }, &inner));
+    Some(found.at(vec![Spot::new(file, number.parse().ok()?)]))
+}
 
 /// The table.
 pub fn rows() -> Vec<Row> {

@@ -4,6 +4,7 @@ use selfheal_core::fault::Fault;
 use selfheal_core::outcome::Class;
 
 use super::{Block, Found, Line, Spot, anonymous, bounded, cut};
+use crate::survived::SURVIVED;
 use crate::template::unquote;
 
 const HEAD: &str = "Traceback (most recent call last):";
@@ -19,8 +20,13 @@ const CHAINS: [&str; 2] = [
 /// Reads a traceback, or the `File "x", line N` of a syntax error, that begins at the first line.
 pub fn block(lines: &[Line<'_>]) -> Block {
     let first = lines.first()?;
-    if first.text.contains(HEAD) {
-        return chain(lines);
+    if first.text.contains(HEAD) || first.text.contains(GROUP) {
+        let (mut found, taken) = chain(lines)?;
+        if is_logged(lines, taken) {
+            // The program went on and ended by another one.
+            found.iter_mut().for_each(|one| one.weight = SURVIVED);
+        }
+        return Some((found, taken));
     }
     let spot = frame(first.text)?;
     if lines.get(1).is_some_and(|line| line.text == "Failed example:") {
@@ -66,6 +72,31 @@ fn chain(lines: &[Line<'_>]) -> Block {
     links.push(last);
     links.reverse();
     Some((links, taken))
+}
+
+/// Whether a traceback was only shown: a later one ended the program. What ends a program is told from `<module>` on; one
+/// that is not, or is of the same file, was caught and shown before it.
+fn is_logged(lines: &[Line<'_>], taken: usize) -> bool {
+    let outermost = |lines: &[Line<'_>]| {
+        let at = lines.iter().rposition(|line| line.text.contains(HEAD) || line.text.contains(GROUP))?;
+        lines
+            .get(at..)?
+            .iter()
+            .take(MOST)
+            .filter_map(|line| frame(line.text.trim_start_matches([' ', '|'])))
+            .next()
+    };
+    let is_module = |spot: &Spot| spot.function.as_deref() == Some("<module>");
+    let Some(own) = lines.get(..taken).and_then(outermost) else { return false };
+    let mut later = lines.get(taken..).unwrap_or_default();
+    while let Some(at) = later.iter().position(|line| line.text.contains(HEAD)) {
+        later = later.get(at + 1..).unwrap_or_default();
+        let begins = later.first().and_then(|line| frame(line.text)).filter(is_module);
+        if begins.is_some_and(|spot| !is_module(&own) || spot.file == own.file && spot.line != own.line) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Where the frames of a traceback begin in its lines; a group draws a border before them.
@@ -122,8 +153,16 @@ fn traceback(lines: &[Line<'_>], indent: usize) -> Option<(Found, usize)> {
         ),
         false => document(below),
     };
+    let members = below.get(..more).unwrap_or_default();
+    let by_library = spots.last().is_some_and(|spot| !is_own(&spot.file.to_string_lossy()));
+    if group
+        && by_library
+        && let Some(leaf) = leaf(members)
+    {
+        // A library only gathered what failed elsewhere, and its own words say no more than that.
+        return Some((leaf, taken + 1 + more));
+    }
     if group && matches!(found.fault, Fault::Other { .. }) {
-        let members = below.get(..more).unwrap_or_default();
         // A group is of the kind of its members.
         if let Some(member) = members.iter().find_map(member) {
             found.fault = member.fault;
@@ -136,6 +175,28 @@ fn traceback(lines: &[Line<'_>], indent: usize) -> Option<(Found, usize)> {
         return Some((Found { spots: own_first(spots), ..found }, taken + 1 + more));
     }
     Some((found.at(telling(spots)), taken + 1 + more))
+}
+
+/// The first member of a group, with its own place and words.
+fn leaf(members: &[Line<'_>]) -> Option<Found> {
+    let mut spots = Vec::new();
+    for line in members {
+        let text = line.text.trim_start_matches([' ', '+', '-']);
+        let Some(text) = text.strip_prefix("| ") else { continue };
+        if let Some(spot) = frame(text) {
+            spots.push(spot);
+        } else if text.contains(HEAD)
+            || text.contains("Exception Group")
+            || text.starts_with("ExceptionGroup")
+        {
+            spots.clear();
+        } else if !text.starts_with([' ', '|', '+'])
+            && let Some(found) = exception(text, line).filter(|_| !spots.is_empty())
+        {
+            return Some(found.at(telling(spots)));
+        }
+    }
+    None
 }
 
 /// The exception of a member of a group: `    | ValueError: row 1`.

@@ -5,8 +5,30 @@ use selfheal_core::fault::Fault;
 use super::{Block, Found, Line, Row, Spot, bounded, row};
 use crate::template::unquote;
 
-/// Reads the head line of an uncaught exception and the frames below it.
+/// Reads an uncaught exception with what caused it, which ruby tells below it: the first is what ended the program.
 pub fn block(lines: &[Line<'_>]) -> Block {
+    let (mut first, mut taken) = one(lines)?;
+    let mut causes = Vec::new();
+    while let Some((mut cause, used)) = lines.get(taken..).and_then(one).filter(|_| causes.len() < 20) {
+        let same = |one: &Found| one.spots.last().map(|spot| (spot.file.clone(), spot.function.clone()));
+        if same(&cause) != same(&first) {
+            break;
+        }
+        taken += used;
+        if matches!(first.fault, Fault::Other { .. }) {
+            // Its own words say where and what, the cause says of which kind.
+            first.fault = cause.fault.clone();
+            first.weight = first.weight.max(cause.weight);
+        }
+        cause.weight = cause.weight.min(first.weight.saturating_sub(10));
+        causes.push(cause);
+    }
+    causes.insert(0, first);
+    Some((causes, taken))
+}
+
+/// Reads the head line of an exception and the frames below it.
+fn one(lines: &[Line<'_>]) -> Option<(Found, usize)> {
     let first = lines.first()?;
     let (place, message) = first.text.split_once(": ")?;
     let (place, function) = place.split_once(":in ")?;
@@ -34,7 +56,7 @@ pub fn block(lines: &[Line<'_>]) -> Block {
         spots.rotate_left(1);
     }
     spots.truncate(8);
-    Some((vec![Found::new(fault(class, message, first), first).at(spots)], taken))
+    Some((Found::new(fault(class, message, first), first).at(spots), taken))
 }
 
 fn is_own(file: &str) -> bool {

@@ -47,6 +47,12 @@ fn order_rows() -> Vec<Row> {
         row("^date: invalid date {value:q}", |h| bad(h.get("value"), "invalid date")),
         row("^sleep: invalid time interval {value:q}", |h| bad(h.get("value"), "invalid time interval")),
         row("invalid number of {what}: {value:q}", |h| bad(h.get("value"), "invalid number")),
+        row("^Runtime error (func={function}, adr={at:n}): {message}$", |h| bad("", h.get("message")))
+            .of("bc"),
+        row("^Could not open file or uri for loading {what} from {path:w}$", |h| {
+            Some(Fault::NoSuchPath { path: h.path("path") })
+        })
+        .of("openssl"),
         row("^expr: non-integer argument", |_| bad("", "non-integer argument")),
         row("^expr: syntax error", |_| bad("", "expr: syntax error")),
         row("^seq: invalid floating point argument: {value:q}", |h| bad(h.get("value"), "invalid number")),

@@ -16,7 +16,7 @@ pub(super) fn body(ask: &Ask<'_>, dialect: Dialect, misfit: Option<&Misfit>) -> 
     if dialect.format != Format::Schema {
         system.extend(schema_in_words(ask));
     }
-    let mut messages = vec![message("user", ask.question.user.clone())];
+    let mut messages = vec![user(ask)];
     messages.extend(misfit.into_iter().flat_map(|misfit| misfit.messages(ask, "assistant")));
     let mut fields = vec![
         ("model", Piece::Text(ask.model.clone())),
@@ -36,6 +36,21 @@ pub(super) fn body(ask: &Ask<'_>, dialect: Dialect, misfit: Option<&Misfit>) -> 
         fields.push(("tool_choice", Piece::Object(choice)));
     }
     Redacted::json_of(&Piece::Object(fields))
+}
+
+/// The question, as a text or, with a picture, as blocks.
+fn user(ask: &Ask<'_>) -> Piece {
+    let Some(image) = ask.image else { return message("user", ask.question.user.clone()) };
+    let source = Piece::Object(vec![
+        ("type", Piece::Fixed("base64")),
+        ("media_type", Piece::Fixed(image.kind())),
+        ("data", Piece::Image("", image.clone())),
+    ]);
+    let blocks = vec![
+        Piece::Object(vec![("type", Piece::Fixed("image")), ("source", source)]),
+        Piece::Object(vec![("type", Piece::Fixed("text")), ("text", Piece::Text(ask.question.user.clone()))]),
+    ];
+    Piece::Object(vec![("role", Piece::Fixed("user")), ("content", Piece::List(blocks))])
 }
 
 /// The part that never changes, marked so that the server keeps it from call to call.

@@ -14,7 +14,7 @@ pub(super) fn body(ask: &Ask<'_>, dialect: Dialect, misfit: Option<&Misfit>) -> 
     if dialect.format != Format::Schema {
         system.extend(schema_in_words(ask));
     }
-    let mut contents = vec![turn("user", ask.question.user.clone())];
+    let mut contents = vec![user(ask)];
     if let Some(misfit) = misfit {
         let (answer, again) = misfit.turns(ask);
         contents.extend(answer.map(|answer| turn("model", answer)));
@@ -41,6 +41,17 @@ fn settings(ask: &Ask<'_>, dialect: Dialect) -> Piece {
         }
     }
     Piece::Object(fields)
+}
+
+/// The question, behind its picture where there is one.
+fn user(ask: &Ask<'_>) -> Piece {
+    let Some(image) = ask.image else { return turn("user", ask.question.user.clone()) };
+    let data = vec![("mime_type", Piece::Fixed(image.kind())), ("data", Piece::Image("", image.clone()))];
+    let parts = vec![
+        Piece::Object(vec![("inline_data", Piece::Object(data))]),
+        Piece::Object(vec![("text", Piece::Text(ask.question.user.clone()))]),
+    ];
+    Piece::Object(vec![("role", Piece::Fixed("user")), ("parts", Piece::List(parts))])
 }
 
 fn turn(role: &'static str, text: Redacted) -> Piece {

@@ -4,6 +4,7 @@ mod anthropic;
 mod gemini;
 mod openai;
 
+use selfheal_core::image::Image;
 use selfheal_core::ports::{ModelError, Question};
 use selfheal_core::redact::{Piece, Redacted};
 use serde_json::{Number, Value};
@@ -19,6 +20,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) model: Redacted,
     /// The name and the schema of the object that is asked for; none for a text.
     pub(crate) object: Option<(Redacted, Redacted)>,
+    /// The picture that the question is about.
+    pub(crate) image: Option<&'a Image>,
 }
 
 /// An answer that did not fit, and why.

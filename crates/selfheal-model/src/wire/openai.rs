@@ -46,10 +46,24 @@ fn messages(ask: &Ask<'_>, format: Format, misfit: Option<&Misfit>) -> Vec<Piece
     if format != Format::Schema {
         system.extend(schema_in_words(ask));
     }
-    let mut messages =
-        vec![message("system", Redacted::join(&system, "\n")), message("user", ask.question.user.clone())];
+    let mut messages = vec![message("system", Redacted::join(&system, "\n")), user(ask)];
     messages.extend(misfit.into_iter().flat_map(|misfit| misfit.messages(ask, "assistant")));
     messages
+}
+
+/// The question, as a text or, with a picture, as a list of parts.
+fn user(ask: &Ask<'_>) -> Piece {
+    let Some(image) = ask.image else { return message("user", ask.question.user.clone()) };
+    let before = match image.kind() {
+        "image/png" => "data:image/png;base64,",
+        _ => "data:image/jpeg;base64,",
+    };
+    let url = Piece::Object(vec![("url", Piece::Image(before, image.clone()))]);
+    let parts = vec![
+        Piece::Object(vec![("type", Piece::Fixed("text")), ("text", Piece::Text(ask.question.user.clone()))]),
+        Piece::Object(vec![("type", Piece::Fixed("image_url")), ("image_url", url)]),
+    ];
+    Piece::Object(vec![("role", Piece::Fixed("user")), ("content", Piece::List(parts))])
 }
 
 #[derive(Deserialize)]

@@ -4,6 +4,7 @@
 mod answers;
 mod failures;
 mod limits;
+mod pictures;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -10,7 +10,7 @@ use selfheal_core::outcome::Class;
 use selfheal_core::ports::{Form, Question};
 use selfheal_core::proposal::{Risk, Source};
 use selfheal_core::redact::Redactor;
-use selfheal_core::report::{Cause, Confidence, FailedCommand, Location, Report};
+use selfheal_core::report::{About, Cause, Confidence, FailedCommand, Location, Report};
 use selfheal_core::trace::{Frame, Trace};
 use selfheal_core::verification::Check;
 use serde_json::{Value, json};
@@ -125,6 +125,7 @@ pub(super) fn report(script: &std::path::Path) -> Report {
             text: "The folder archive does not exist.".to_owned(),
             evidence: vec!["archive is missing".to_owned()],
             disproved_by: "a folder archive in /srv/jobs".to_owned(),
+            about: About::default(),
         }],
         context: vec![("state of archive".to_owned(), "missing".to_owned())],
         confidence: Confidence::High,

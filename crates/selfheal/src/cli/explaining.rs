@@ -20,6 +20,9 @@ pub struct ExplainArgs {
     /// The exit code with which it ended
     #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with = "run")]
     pub exit_code: Option<i32>,
+    /// A picture of the output (PNG or JPEG); a model that sees, if one is set up, copies its text out
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["file", "run"])]
+    pub image: Option<PathBuf>,
     /// Print it as one JSON object
     #[arg(long)]
     pub json: bool,

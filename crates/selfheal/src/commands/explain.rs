@@ -67,13 +67,22 @@ struct Subject {
     run: Run,
     /// The exit code, where it was told.
     code: Option<i32>,
+    /// How the text of a picture was read, where it is that.
+    picture: Option<(String, String)>,
 }
 
 fn subject(context: &Context, args: &ExplainArgs) -> Result<Subject, CommandError> {
     if !args.run.is_empty() {
         return run_it(context, &args.run);
     }
+    let mut picture = None;
     let (kept, total) = match &args.file {
+        _ if args.image.is_some() => {
+            let (text, fact) = of_picture(context, args.image.as_deref().unwrap_or(Path::new("")))?;
+            picture = Some(fact);
+            let total = text.len() as u64;
+            (text.into_bytes(), total)
+        }
         Some(file) if file != Path::new("-") => read_file(&context.cwd.join(file))?,
         _ if context.terminal.input => {
             return Err(CommandError::usage("there is no output to explain").hint(
@@ -93,7 +102,22 @@ fn subject(context: &Context, args: &ExplainArgs) -> Result<Subject, CommandErro
         written: Vec::new(),
         run: explain::run_of(kept, total, args.exit_code),
         code: args.exit_code,
+        picture,
     })
+}
+
+/// The text of a picture, and how it was read.
+#[cfg(feature = "model")]
+fn of_picture(context: &Context, file: &Path) -> Result<(String, (String, String)), CommandError> {
+    let (text, model) = crate::driver::model::copied(context, &context.cwd.join(file))?;
+    Ok((text, crate::driver::model::fact(file, &model)))
+}
+
+/// The same where no model can be asked.
+#[cfg(not(feature = "model"))]
+fn of_picture(_: &Context, _: &Path) -> Result<(String, (String, String)), CommandError> {
+    Err(CommandError::usage("this selfheal was built without support for models")
+        .hint("selfheal explain FILE reads a text"))
 }
 
 /// The command of a line that runs a script, else the whole line.
@@ -167,6 +191,7 @@ fn run_it(context: &Context, argv: &[OsString]) -> Result<Subject, CommandError>
         stdin: None,
         code: Some(run.ended.code()),
         run,
+        picture: None,
     })
 }
 
@@ -206,6 +231,11 @@ fn explained(context: &Context, subject: &Subject) -> Explained {
         report = if explain::says_little(&with) { report } else { with };
     }
     report.context.extend(subject.written.iter().map(Written::fact));
+    if let Some(how) = &subject.picture {
+        // What a model copied out is never certain.
+        report.confidence = report.confidence.min(Confidence::Medium);
+        report.context.push(how.clone());
+    }
     let marked = match explain::is_understood(&report) {
         true => Vec::new(),
         false => explain::marked_lines(&subject.run),

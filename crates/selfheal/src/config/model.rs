@@ -38,6 +38,8 @@ pub struct ModelSettings {
     pub chinese: bool,
     /// The program that serves a model file.
     pub program: String,
+    /// Whether it sees pictures.
+    pub vision: bool,
     /// The models that are asked when this one failed, in order.
     pub larger: Vec<ModelSettings>,
 }
@@ -90,6 +92,7 @@ impl Default for ModelSettings {
             prompts: None,
             chinese: false,
             program: "llama-server".to_owned(),
+            vision: false,
             larger: Vec::new(),
         }
     }
@@ -164,6 +167,7 @@ pub fn model_settings(options: &ModelOptions) -> Option<ModelSettings> {
         prompts: options.prompts.clone().map(PathBuf::from),
         chinese: options.language.as_deref() == Some("zh"),
         program: options.program.clone().unwrap_or_else(|| "llama-server".to_owned()),
+        vision: options.vision.unwrap_or(false),
         larger: options.larger.iter().flatten().filter_map(model_settings).collect(),
     })
 }
@@ -183,6 +187,7 @@ pub(super) fn merge_model(into: &mut ModelOptions, from: &ModelOptions) {
     into.timeout = from.timeout.or(into.timeout);
     into.idle_timeout = from.idle_timeout.or(into.idle_timeout);
     into.samples = from.samples.or(into.samples);
+    into.vision = from.vision.or(into.vision);
     into.price_in = from.price_in.or(into.price_in);
     into.price_out = from.price_out.or(into.price_out);
     into.larger = from.larger.clone().or(into.larger.take());

@@ -179,6 +179,8 @@ pub struct ModelOptions {
     pub language: Option<String>,
     /// The program that serves a model file.
     pub program: Option<String>,
+    /// Whether it sees pictures.
+    pub vision: Option<bool>,
     /// The models that are asked when this one failed, in order.
     pub larger: Option<Vec<ModelOptions>>,
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use selfheal_core::facts::RecordedFacts;
-use selfheal_core::report::{Cause, Report};
+use selfheal_core::report::{About, Cause, Report};
 use selfheal_core::scene::Scene;
 
 use super::Healer;
@@ -42,6 +42,7 @@ impl Healer<'_> {
             text: format!("It changed since the last run that went well: {what}."),
             evidence: vec![format!("changed since the last good run: {what}")],
             disproved_by: "It fails in the same way with what was there before.".to_owned(),
+            about: About::default(),
         };
         let at = report.causes.len().min(1);
         report.causes.insert(at, cause);

@@ -7,7 +7,7 @@ use selfheal_core::fault::Fault;
 use selfheal_core::ids::Signature;
 use selfheal_core::outcome::Class;
 use selfheal_core::ports::{BoxedRun, Clock};
-use selfheal_core::report::{Cause, Confidence, Report};
+use selfheal_core::report::{About, Cause, Confidence, Report};
 use selfheal_core::run::{Ended, Run};
 use selfheal_core::scene::Scene;
 use selfheal_core::trace::Trace;
@@ -70,6 +70,7 @@ fn unfulfilled(report: Report, why: String) -> Report {
             text: "The job ended well, and what it should have done is not there.".to_owned(),
             evidence: vec![why.clone()],
             disproved_by: "the contract asks for something that a good run need not do".to_owned(),
+            about: About::default(),
         }],
         confidence: Confidence::High,
         signature: Signature::new(format!("{CONTRACT}{why}")),
@@ -93,6 +94,23 @@ fn may_be_foreign(
     !ENGLISH.contains(&language) || run.stderr.text().chars().any(|c| c.is_alphabetic() && !c.is_ascii())
 }
 
+/// Whether all that is known are words that no kind of fault stands for: a picture may say more.
+#[cfg(feature = "model")]
+fn is_vague(report: &Report) -> bool {
+    says_little(report) || matches!(report.fault(), Some(Fault::Other { .. }))
+}
+
+/// Whether a probe of a plain shell said all that the real run said, and besides nothing that is understood: the trace of
+/// such a shell lets values with line ends stand in the output.
+fn says_no_less(boxed: &Run, real: &Run, again: &Report, trace: Option<&Trace>) -> bool {
+    let of_plain_shell = trace.is_some_and(|trace| !trace.complete && trace.lines.is_empty());
+    let (boxed, real) = (boxed.stderr.text(), real.stderr.text());
+    let mut said = boxed.lines();
+    of_plain_shell
+        && !is_understood(again)
+        && real.lines().all(|line| said.by_ref().any(|other| other == line))
+}
+
 impl Healer<'_> {
     /// Makes the report on the last real run.
     pub(super) fn examine(&mut self) -> Result<Event, CommandError> {
@@ -110,6 +128,11 @@ impl Healer<'_> {
         }
         let written = self.logs.written(self.job, &self.run, &self.env());
         let other = self.read_otherwise(script.as_deref(), &written, &plain);
+        #[cfg(feature = "model")]
+        let (other, copied) = match other.is_none() && is_vague(&plain) {
+            true => (self.of_picture(script.as_deref()), true),
+            false => (other, false),
+        };
         let run = other.as_ref().map_or(&self.run, |(run, _)| run);
         let mut report = match &self.trace {
             Some(trace) => self.report_on(run, script.as_deref(), Some(trace), &self.scene),
@@ -119,6 +142,10 @@ impl Healer<'_> {
         #[cfg(feature = "model")]
         let read = other.is_some();
         report.context.extend(other.into_iter().map(|(_, how)| how));
+        #[cfg(feature = "model")]
+        if copied && read {
+            super::model::doubt(&mut report);
+        }
         report.context.extend(written.iter().map(Written::fact));
         #[cfg(feature = "model")]
         if first_look && unread && !read {
@@ -154,6 +181,13 @@ impl Healer<'_> {
         is_understood(&self.report_on(&run, script, None, &self.scene)).then(|| {
             (run, fact("from another run, in a box and in English (LC_ALL=C.UTF-8), that ended alike"))
         })
+    }
+
+    /// The run with what a picture that it made shows, where that is understood.
+    #[cfg(feature = "model")]
+    fn of_picture(&mut self, script: Option<&str>) -> Option<(Run, (String, String))> {
+        let (run, how) = self.seen()?;
+        (!is_vague(&self.report_on(&run, script, None, &self.scene))).then_some((run, how))
     }
 
     /// The same run once more in a box with English messages, where the real one may have spoken another language.
@@ -258,6 +292,7 @@ impl Healer<'_> {
         }
         let again = self.report_on(&boxed.run, self.script_text().as_deref(), None, &self.scene);
         again.signature == plain.signature
+            || says_no_less(&boxed.run, &self.run, &again, boxed.trace.as_ref())
     }
 
     fn judge_repeatable(

@@ -90,7 +90,7 @@ impl Healer<'_> {
     }
 
     /// Whether a model is among those that are asked in this incident.
-    fn asks_model(&self) -> bool {
+    pub(super) fn asks_model(&self) -> bool {
         self.sources.contains(&Source::Model)
     }
 

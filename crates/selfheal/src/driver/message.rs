@@ -5,11 +5,13 @@ use selfheal_core::engine::State;
 use selfheal_core::incident::{Incident, Round};
 use selfheal_core::ports::{Clock, Message};
 use selfheal_core::redact::Redacted;
+use selfheal_core::report::Cause;
 use selfheal_core::verification::Showed;
 use serde_json::Value;
 
 use crate::clock::local_time;
 use crate::context::Context;
+use crate::terminal::reason;
 use crate::texts::Texts;
 
 /// Sentences of a repair that are told.
@@ -69,10 +71,8 @@ fn failure(texts: &Texts, incident: &Incident) -> Vec<String> {
     if !note.is_empty() {
         lines.push(labelled(texts, "label-error", note.lines().next().unwrap_or_default()));
     }
-    let (id, plain) = (text("/causes/0/id"), text("/causes/0/text"));
-    if !plain.is_empty() {
-        let cause = texts.find(&format!("cause-{id}"), &[]).unwrap_or_else(|| plain.to_owned());
-        lines.push(labelled(texts, "label-why", &cause));
+    if let Some(cause) = first_cause(&report) {
+        lines.push(labelled(texts, "label-why", &reason(texts, &cause)));
     }
     lines
 }
@@ -93,6 +93,12 @@ fn handed_over(texts: &Texts, incident: &Incident) -> Vec<String> {
     });
     let guess = super::best_guess(incident).map(|guess| labelled(texts, "label-guess", &guess));
     tried.chain(guess).collect()
+}
+
+/// The cause that a stored report names first.
+#[must_use]
+pub fn first_cause(report: &Value) -> Option<Cause> {
+    serde_json::from_value(report.pointer("/causes/0")?.clone()).ok()
 }
 
 fn repair(texts: &Texts, round: &Round) -> Vec<String> {

@@ -73,7 +73,7 @@ pub use again::{Again, try_again};
 pub use apply::{apply_all, take_back_all};
 pub use examine::text_of;
 pub use given::Given;
-pub(crate) use message::message;
+pub(crate) use message::{first_cause, message};
 pub use propose::Source;
 pub(crate) use propose::maker;
 pub(crate) use record::{CANCELLED, command_line, entry, run_record, was_good};

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::colours::diff_lines;
 use super::queue::Item;
 use crate::clock::local_time;
-use crate::terminal::{clean, shown_path};
+use crate::terminal::{clean, reason, shown_path};
 use crate::texts::Texts;
 
 /// How a piece of text looks.
@@ -105,9 +105,8 @@ fn failure(incident: &Incident, texts: &Texts) -> Vec<Line> {
     }
     let error = incident.note.as_ref().map(Redacted::as_str).unwrap_or_default();
     lines.push(labelled(texts, "label-error", Tone::Bad, error.lines().next().unwrap_or_default()));
-    if !text("/causes/0/text").is_empty() {
-        let cause = texts.find(&format!("cause-{}", text("/causes/0/id")), &[]);
-        lines.push(plain("label-why", &cause.unwrap_or_else(|| text("/causes/0/text").to_owned())));
+    if let Some(cause) = crate::driver::first_cause(&report) {
+        lines.push(plain("label-why", &reason(texts, &cause)));
     }
     for hold in &incident.holds {
         let why = texts.say(&format!("hold-{}", hold.word().replace('_', "-")), &[]);

@@ -62,6 +62,10 @@ pub fn step_line(texts: &Texts, id: &str, step: &StepState) -> String {
     let took = seconds(result.map_or(0, |result| result.duration_ms));
     let code = result.map_or(0, |result| result.code).to_string();
     let why = clean(result.and_then(|result| result.why.as_deref()).unwrap_or_default());
+    let why = match why.trim().is_empty() {
+        true => texts.say("task-ended-with", &[("code", &code)]),
+        false => why,
+    };
     let values = [("step", id), ("seconds", took.as_str()), ("code", code.as_str()), ("why", why.as_str())];
     let line = texts.say(&format!("task-step-{}", step_word(step).replace('_', "-")), &values);
     let healed = result
@@ -71,7 +75,9 @@ pub fn step_line(texts: &Texts, id: &str, step: &StepState) -> String {
         Some(healing) => {
             let end = crate::drafts::short(&healing.incident);
             let summary = clean(&healing.summary.join("; "));
-            format!("{line} {}", texts.say("task-step-healed", &[("id", end), ("summary", &summary)]))
+            // What a second run alone mended has no repair to tell of.
+            let said = if summary.trim().is_empty() { "task-step-again" } else { "task-step-healed" };
+            format!("{line} {}", texts.say(said, &[("id", end), ("summary", &summary)]))
         }
         None => line,
     }

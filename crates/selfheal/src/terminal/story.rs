@@ -11,6 +11,7 @@ use selfheal_core::report::Report;
 use selfheal_core::verification::{Showed, Verification};
 
 use super::paint::{Paint, clean};
+use super::words::reason;
 use crate::context::Context;
 use crate::driver::Healed;
 use crate::texts::Texts;
@@ -118,14 +119,9 @@ impl<'a> Story<'a> {
         }
         lines.push(self.labelled("label-error", &self.safe(&report.core_error)));
         if let Some(cause) = report.causes.first() {
-            lines.push(self.labelled("label-why", &self.safe(&self.cause(&cause.id, &cause.text))));
+            lines.push(self.labelled("label-why", &self.safe(&reason(self.texts, cause))));
         }
         lines
-    }
-
-    /// A cause in the reader's language where there is a text for it.
-    fn cause(&self, id: &str, text: &str) -> String {
-        self.texts.find(&format!("cause-{id}"), &[]).unwrap_or_else(|| text.to_owned())
     }
 
     fn safe(&self, text: &str) -> String {

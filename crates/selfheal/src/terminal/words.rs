@@ -13,6 +13,31 @@ const MORE: usize = 1;
 /// The longest text that is shown on one line, in characters.
 const LONGEST: usize = 300;
 
+/// A cause in the reader's language; its own words where no text has its name, or the text needs what is not known.
+#[must_use]
+pub fn reason(texts: &Texts, cause: &Cause) -> String {
+    about(texts, "cause", cause).unwrap_or_else(|| cause.text.clone())
+}
+
+/// A text about a cause. What it is about is named where that is known; a number that is not known is never left out.
+fn about(texts: &Texts, kind: &str, cause: &Cause) -> Option<String> {
+    let it = if cause.id.starts_with("network-") { "explain-the-host" } else { "explain-it" };
+    let known = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+    let what = known(&cause.about.what).unwrap_or_else(|| texts.say(it, &[]));
+    let tool = known(&cause.about.tool).unwrap_or_else(|| texts.say("explain-the-tool", &[]));
+    let code = cause.about.code.map(|code| code.to_string());
+    let mut values = vec![("what", what.as_str()), ("tool", tool.as_str())];
+    values.extend(code.as_deref().map(|code| ("code", code)));
+    let said = texts.find(&format!("{kind}-{}", cause.id), &values)?;
+    // A name keeps its letters at the beginning of a sentence; `it` and `the tool` do not.
+    let named = cause.about.what.as_deref().is_some_and(|what| said.starts_with(what));
+    let mut letters = said.chars();
+    match letters.next() {
+        Some(first) if !named => Some(first.to_uppercase().chain(letters).collect()),
+        _ => Some(said),
+    }
+}
+
 /// Says things in plain words.
 pub struct Plain<'a> {
     /// The language.
@@ -51,14 +76,14 @@ impl Plain<'_> {
         let Some(first) = report.causes.first().filter(|_| report.confidence > Confidence::Low) else {
             return out;
         };
-        out.push_str(&self.line("explain-reason", &self.cause(report, first)));
+        out.push_str(&self.line("explain-reason", &self.cause(first)));
         for fact in self.facts(report) {
             out.push_str(&self.line("explain-seen", &fact));
         }
-        out.push_str(&self.line("explain-do", &self.advice(report, first)));
+        out.push_str(&self.line("explain-do", &self.advice(first)));
         let more = report.causes.iter().skip(1).filter(|cause| !cause.evidence.is_empty()).take(MORE);
         for cause in more {
-            out.push_str(&self.line("explain-also", &self.cause(report, cause)));
+            out.push_str(&self.line("explain-also", &self.cause(cause)));
         }
         out
     }
@@ -77,10 +102,12 @@ impl Plain<'_> {
         let file = self.file(&place.file);
         let host = place.remote.clone().unwrap_or_default();
         let id = match (place.remote.is_some(), place.line > 0, command.is_empty()) {
-            (true, true, true) => "explain-remote",
-            (true, _, _) => "explain-remote-command",
-            (false, _, true) => "explain-at",
-            (false, _, false) => "explain-at-command",
+            (true, true, true) if !file.is_empty() => "explain-remote",
+            (true, _, true) => "explain-remote-host",
+            (true, _, false) => "explain-remote-command",
+            (false, true, true) => "explain-at",
+            (false, true, false) => "explain-at-command",
+            (false, false, _) => "explain-in",
         };
         let line = place.line.to_string();
         self.texts.say(id, &[("line", &line), ("file", &file), ("command", &command), ("host", &host)])
@@ -88,43 +115,24 @@ impl Plain<'_> {
 
     /// A cause in the reader's language; its own words where no text has its name.
     #[must_use]
-    pub fn cause(&self, report: &Report, cause: &Cause) -> String {
-        self.about(report, &format!("cause-{}", cause.id)).unwrap_or_else(|| cause.text.clone())
+    pub fn cause(&self, cause: &Cause) -> String {
+        self.safe(&reason(self.texts, cause))
     }
 
     /// What to do about a cause.
     #[must_use]
-    pub fn advice(&self, report: &Report, cause: &Cause) -> String {
-        let id = format!("do-{}", cause.id);
-        self.about(report, &id)
-            .or_else(|| self.about(report, "do-unknown-message"))
-            .unwrap_or_else(|| cause.disproved_by.clone())
-    }
-
-    fn about(&self, report: &Report, id: &str) -> Option<String> {
-        let fault = report.fault()?;
-        let network = matches!(fault, selfheal_core::fault::Fault::Network { .. });
-        let it = if network { "explain-the-host" } else { "explain-it" };
-        let what = fault.subject().map_or_else(|| self.texts.say(it, &[]), |what| self.safe(&what));
-        let tool =
-            fault.tool().map_or_else(|| self.texts.say("explain-the-tool", &[]), |tool| self.safe(tool));
-        let code = match fault {
-            selfheal_core::fault::Fault::HttpStatus { code, .. } => code.to_string(),
-            selfheal_core::fault::Fault::SilentExit { code } => code.to_string(),
-            _ => String::new(),
-        };
-        // The names are texts even where they look like numbers.
-        self.texts.find(id, &[("what", &what), ("tool", &tool), ("code", &code)])
+    pub fn advice(&self, cause: &Cause) -> String {
+        let said = about(self.texts, "do", cause).or_else(|| self.texts.find("do-unknown-message", &[]));
+        self.safe(&said.unwrap_or_else(|| cause.disproved_by.clone()))
     }
 
     /// What was seen on the machine, in the reader's language.
     fn facts(&self, report: &Report) -> Vec<String> {
-        let what = report.fault().and_then(selfheal_core::fault::Fault::subject).unwrap_or_default();
         let shown = report.context.iter().filter_map(|(name, value)| {
             if name.starts_with("names like ") {
                 Some(self.texts.say("explain-near", &[("names", value)]))
-            } else if name.starts_with("places of ") && value != "nowhere" {
-                Some(self.texts.say("explain-places", &[("what", &what), ("places", value)]))
+            } else if let Some(what) = name.strip_prefix("places of ").filter(|_| value != "nowhere") {
+                Some(self.texts.say("explain-places", &[("what", what), ("places", value)]))
             } else if name.starts_with("package of ") {
                 Some(self.texts.say("explain-package", &[("names", value)]))
             } else if name == "changed since the last good run" || name == "answer of the server" {
@@ -134,5 +142,59 @@ impl Plain<'_> {
             }
         });
         shown.take(2).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use selfheal_core::fault::Fault;
+    use selfheal_core::report::About;
+
+    use super::*;
+    use crate::texts::Language;
+
+    fn cause(id: &str, about: About) -> Cause {
+        Cause {
+            id: id.to_owned(),
+            text: "its own words".to_owned(),
+            evidence: Vec::new(),
+            disproved_by: String::new(),
+            about,
+        }
+    }
+
+    /// All ids of causes that there are texts for.
+    fn ids() -> Vec<&'static str> {
+        let lines = include_str!("../../locales/explain.en.ftl").lines();
+        lines.filter_map(|line| line.strip_prefix("cause-")?.split(' ').next()).collect()
+    }
+
+    #[test]
+    fn no_sentence_has_a_hole_whatever_is_known() {
+        for language in [Language::English, Language::Chinese] {
+            let texts = Texts::of(language);
+            for id in ids() {
+                for about in [About::default(), About { what: Some(" ".into()), ..About::default() }] {
+                    let said = reason(&texts, &cause(id, about));
+                    let holes = ["  ", "code  ", " .", "()", "status )", "退出码  "];
+                    assert!(!holes.iter().any(|hole| said.contains(hole)), "{id}: {said}");
+                    assert!(!said.is_empty() && !said.contains('{'), "{id}: {said}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_told_in_other_words_and_a_number_is_not_made_up() {
+        let texts = Texts::of(Language::English);
+        assert_eq!(reason(&texts, &cause("silent-exit", About::default())), "its own words");
+        let about = About::of(&Fault::SilentExit { code: 7 });
+        assert_eq!(
+            reason(&texts, &cause("silent-exit", about)),
+            "The command ended with exit code 7 and said nothing."
+        );
+        assert_eq!(reason(&texts, &cause("not-installed", About::default())), "It is not installed.");
+        let about = About::of(&Fault::CommandNotFound { name: "jq".into() });
+        assert_eq!(reason(&texts, &cause("not-installed", about)), "jq is not installed.");
     }
 }

@@ -94,7 +94,7 @@ py("chain-from", "class LoadError(Exception):\n    pass\n\ndef load():\n    try:
 py("chain-during", "d = {}\ntry:\n    d['x']\nexcept KeyError:\n@@    int('none')\n", "logic", "ValueError")
 py("group", "def work(n):\n    raise ValueError(f'row {n}')\n\nerrors = []\nfor n in (1, 2):\n    try:\n        work(n)\n    except ValueError as e:\n        errors.append(e)\n@@raise ExceptionGroup('import failed', errors)\n", "logic", "import failed (2 sub-exceptions)")
 py("note", "def f(row):\n@@    return row[3]\n\ntry:\n    f([1])\nexcept IndexError as e:\n    e.add_note('while reading row 7 of in.csv')\n    raise\n", "logic", "IndexError")
-py("task-group", "import asyncio\n\nasync def fetch(n):\n    await asyncio.sleep(0)\n    if n == 2:\n        raise TimeoutError('mirror 2 gave no answer')\n\nasync def main():\n@@    async with asyncio.TaskGroup() as tg:\n        for n in range(3):\n            tg.create_task(fetch(n))\n\nasyncio.run(main())\n", "transient", "unhandled errors in a TaskGroup")
+py("task-group", "import asyncio\n\nasync def fetch(n):\n    await asyncio.sleep(0)\n    if n == 2:\n@@        raise TimeoutError('mirror 2 gave no answer')\n\nasync def main():\n    async with asyncio.TaskGroup() as tg:\n        for n in range(3):\n            tg.create_task(fetch(n))\n\nasyncio.run(main())\n", "transient", "mirror 2 gave no answer")
 py("syntax-imported", "import helper\n", "logic", "SyntaxError", at="helper.py", files={"helper.py": "def f():\n    x = 1\n@@    if x = 2:\n        return x\n"})
 py("indent", "def f():\n    a = 1\n@@      b = 2\n    return a\n", "logic", "IndentationError")
 py("tabs", "def f():\n    if True:\n        a = 1\n@@\tb = 2\nf()\n", "logic", "inconsistent use of tabs")

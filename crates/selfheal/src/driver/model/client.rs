@@ -7,6 +7,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use selfheal_core::ids::IncidentId;
+use selfheal_core::image::Image;
 use selfheal_core::ports::{Answer, Model, ModelError, Question};
 use selfheal_core::redact::Redacted;
 use selfheal_core::usage::Usage;
@@ -121,11 +122,26 @@ pub fn reachable(settings: &ModelSettings) -> Result<(), String> {
 /// # Errors
 /// Those of the model, and [`ModelError::ToldToEnd`].
 pub fn ask(client: &Arc<Client>, question: &Question) -> Result<Answer, ModelError> {
+    ask_about(client, question, None)
+}
+
+/// The same about a picture.
+///
+/// # Errors
+/// As [`ask`].
+pub fn ask_about(
+    client: &Arc<Client>,
+    question: &Question,
+    image: Option<Image>,
+) -> Result<Answer, ModelError> {
     let (sender, answers) = channel();
     let (asked, question) = (Arc::clone(client), question.clone());
     std::thread::spawn(move || {
         // Nobody listens any more after a signal.
-        let _ = sender.send(asked.ask(&question));
+        let _ = sender.send(match &image {
+            Some(image) => asked.ask_about(&question, image),
+            None => asked.ask(&question),
+        });
     });
     while selfheal_exec::told_to_end().is_none() {
         match answers.recv_timeout(LOOK) {

@@ -9,6 +9,7 @@ mod build_on;
 mod client;
 mod llama;
 mod material;
+mod picture;
 mod sample;
 mod task;
 
@@ -29,6 +30,7 @@ pub use client::{Books, budget, client, reachable};
 
 use client::ask;
 pub use llama::Server;
+pub use picture::{copied, doubt, fact};
 pub use sample::{Tried, try_sample};
 
 use super::{Healer, Source};

@@ -8,7 +8,7 @@ use selfheal_core::fault::Fault;
 use selfheal_core::ids::Signature;
 use selfheal_core::outcome::Class;
 use selfheal_core::ports::Clock;
-use selfheal_core::report::{Cause, Confidence, FailedCommand, Location, Report};
+use selfheal_core::report::{About, Cause, Confidence, FailedCommand, Location, Report};
 use selfheal_core::usage::Usage;
 use selfheal_model::Client;
 use selfheal_repair::prompts::{
@@ -136,6 +136,7 @@ fn report(script: &Document) -> Report {
             text: "The folder archive does not exist.".to_owned(),
             evidence: vec!["archive is missing".to_owned()],
             disproved_by: "There is a folder archive.".to_owned(),
+            about: About::default(),
         }],
         context: vec![("state of archive".to_owned(), "missing".to_owned())],
         confidence: Confidence::High,

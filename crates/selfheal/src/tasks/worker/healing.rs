@@ -197,8 +197,8 @@ impl Worker<'_> {
         let cwd: &Path = &self.job.cwd;
         let plain = Plain { texts: &texts, redactor: &redactor, cwd };
         let first = report.causes.first();
-        let reason = first.map(|cause| self.safe(&plain.cause(report, cause)));
-        (reason, first.map(|cause| self.safe(&plain.advice(report, cause))))
+        let reason = first.map(|cause| self.safe(&plain.cause(cause)));
+        (reason, first.map(|cause| self.safe(&plain.advice(cause))))
     }
 
     /// The last line that a run wrote to standard error, or its exit code.
