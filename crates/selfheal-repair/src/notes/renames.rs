@@ -37,7 +37,12 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
             let boxed = boxed.starts_with('[') && boxed.ends_with(']');
             let bare =
                 raw.trim_start_matches(['(', '[']).trim_end_matches([')', ']', ',', ';', ':', '.', '!', '?']);
-            let inner = bare.trim_matches(QUOTES).trim_end_matches("()");
+            let inner = bare.trim_matches(QUOTES);
+            // Of `money.parse()` the function is what is called differently.
+            let inner = match inner.strip_suffix("()") {
+                Some(path) => path.rsplit(['.', ':']).next().unwrap_or(path),
+                None => inner,
+            };
             let name = inner.trim_end_matches([':', '.', ',']);
             if name.is_empty() || name == "-" || name.chars().all(|c| c == '#' || c == '=') {
                 continue;
@@ -188,15 +193,31 @@ fn in_front<'a>(words: &'a [Word], at: usize, old: &str) -> Option<&'a str> {
     is_alike(this, subject, old).then_some(subject.text.as_str())
 }
 
+/// Whether a word is the name of a file: letters behind a point, and a name before it.
+pub(crate) fn is_file_name(word: &str) -> bool {
+    word.rsplit_once('.').is_some_and(|(head, ending)| {
+        !head.is_empty()
+            && (1..=8).contains(&ending.len())
+            && ending.chars().all(|c| c.is_ascii_alphanumeric())
+            && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+    })
+}
+
 /// Whether a word can be the new name: written like a name, and marked as one where the old one is.
 fn is_alike(this: &Word, word: &Word, old: &str) -> bool {
     let name = word.text.as_str();
-    let whole = name.len() >= 2 && name.len() <= 64 && name.chars().all(is_of_a_name) && name != old;
+    let of_a_file = |c: char| is_of_a_name(c) || c == '.';
+    let named = match is_file_name(old) {
+        true => is_file_name(name) && name.chars().all(of_a_file),
+        false => name.chars().all(is_of_a_name),
+    };
+    let whole = name.len() >= 2 && name.len() <= 64 && named && name != old;
     let shaped = name.starts_with('-')
         || name.contains('_')
         || name.trim_matches('-').contains('-')
         || name.chars().skip(1).any(char::is_uppercase);
     let upper = |text: &str| text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_lowercase);
+    let shaped = shaped || is_file_name(name);
     whole && (word.quoted || !this.quoted && shaped) && upper(old) == upper(name)
 }
 
@@ -227,6 +248,8 @@ mod tests {
             ("* The column amount is called net_amount now, because", "amount", "net_amount"),
             ("# changed in 3.0: retention -> keep_days", "retention", "keep_days"),
             ("unknown key 'listen_port' (was renamed to 'port' in 2.0)", "listen_port", "port"),
+            ("- `money.parse()` has been renamed to `money.parse_cents()`; it", "parse", "parse_cents"),
+            ("2031: settings.conf was renamed to mirror.conf, since", "settings.conf", "mirror.conf"),
             ("txt2page was renamed to render-page in spring.", "txt2page", "render-page"),
             ("`heartbeat`: minutes. Before release 6 it was called `cadence`.", "cadence", "heartbeat"),
         ] {

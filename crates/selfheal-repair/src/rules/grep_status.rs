@@ -41,7 +41,17 @@ fn propose(case: &Case) -> Vec<Candidate> {
     if !script.strict('e', "errexit") {
         return Vec::new();
     }
-    let line = case.line_in(&file);
+    // A simple shell gives line 1 for all of them, and says `n=0 ended with code 1`.
+    let line = case.line_in(&file).filter(|line| script.commands.iter().any(|c| script.covers(c, *line)));
+    let set = case.report.core_error.split_once('=').map(|(name, _)| name).filter(|_| line.is_none());
+    let sets = |command: &Command| {
+        let holder = script.holder(command).filter(|holder| holder.words.is_empty());
+        set.is_none_or(|name| {
+            holder.is_some_and(|holder| {
+                holder.assigns.iter().any(|span| script.get(span).split('=').next() == Some(name))
+            })
+        })
+    };
     let found: Vec<&Command> = script.commands.iter().filter(|command| answers(&script, command)).collect();
     // A probe of a simple shell gives the line that called the function, or the first one.
     let at_call = |command: &&Command, line: u32| {
@@ -50,6 +60,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     };
     let hit = |command: &&Command| {
         (counts(&script, command) || empty_is_fine(&script, command))
+            && (set.is_none_or(|name| !name.chars().all(crate::text::is_name)) || sets(command))
             && line.is_none_or(|line| covers(&script, command, line) || at_call(command, line))
     };
     let Some(first) = found.iter().copied().find(hit) else { return Vec::new() };
@@ -205,6 +216,15 @@ mod tests {
 
     fn case(text: &str, line: u32) -> TestCase {
         TestCase::new("x.sh", text, TestScene::new()).fault(Fault::SilentExit { code: 1 }).at(line)
+    }
+
+    #[test]
+    fn finds_the_count_by_the_variable_where_a_shell_gives_no_line() {
+        let text = "#!/bin/sh\nset -e\nfor l in logs/*; do\n  m=$(grep -c WARN \"$l\")\n  n=$(grep -c ERROR \"$l\")\n  echo \"$n\"\ndone > r\n";
+        let mut case =
+            TestCase::new("x.sh", text, TestScene::new()).fault(Fault::SilentExit { code: 1 }).at(1);
+        case.report.core_error = "n=0 ended with code 1".to_owned();
+        assert!(case.healed(&GrepStatus).contains("n=$(grep -c ERROR \"$l\" || [ $? -eq 1 ])"));
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! # A program takes the heading of a table for a row
 //!
 //! ## What it finds
-//! A Python program reads a table line by line and stumbles over a word where it wants a number; the word is a name in the
-//! heading of the table.
+//! A Python or node program reads a table line by line and stumbles over a word where it wants a number; the word is a name in
+//! the heading of the table.
 //!
 //! ## Why it fails
 //! Whoever writes the table puts a heading above it now. The program was written for one without.
 //!
 //! ## Fix
-//! The first line is taken from the file before the loop.
+//! The first line is taken from the file before the loop; in node, the loop goes over the lines behind it.
 //!
 //! ## Example
 //! ```python
@@ -25,11 +25,13 @@
 //! Only when the first line is a heading beyond doubt: names above numbers, of which one is the value that the failure shows. A
 //! word in any other line still fails. It changes what is read, so the risk is medium.
 
+use std::path::Path;
+
 use selfheal_core::fault::Fault;
 use selfheal_syntax::python::Module;
 
 use crate::candidate::{Candidate, Draft};
-use crate::case::Case;
+use crate::case::{Case, Language, ScriptFile};
 use crate::python;
 use crate::shell::splice;
 use crate::tables::{Headed, mentions};
@@ -45,6 +47,9 @@ fn propose(case: &Case) -> Vec<Candidate> {
             _ => None,
         })
         .collect();
+    if let Some(file) = case.failing_file().filter(|file| file.language == Language::Node) {
+        return in_node(case, &file).into_iter().collect();
+    }
     if shown.is_empty() {
         return Vec::new();
     }
@@ -76,6 +81,45 @@ fn propose(case: &Case) -> Vec<Candidate> {
         })
         .take(1)
         .collect()
+}
+
+/// `for (const line of text.split('\\n'))` over a table whose heading the message shows.
+fn in_node(case: &Case, file: &ScriptFile) -> Option<Candidate> {
+    let names = file.text.split(['\'', '"', '`']).filter(|word| word.contains('.') && word.len() < 200);
+    let (place, name) =
+        names.filter_map(|name| case.find(Path::new(name.trim_start_matches("./")))).find_map(|path| {
+            let text = String::from_utf8(case.scene.read(&path, crate::case::LARGEST)?).ok()?;
+            let table = Headed::read(&text)?;
+            let name = table.heading.iter().find(|name| mentions(&case.report.core_error, name))?;
+            Some((path.file_name()?.to_string_lossy().into_owned(), name.clone()))
+        })?;
+    let cut = |line: &str| {
+        let marks = ["split('\\n')", "split(\"\\n\")", "split(/\\r?\\n/)", "split(/\\n/)"];
+        marks.iter().find_map(|mark| line.find(mark).map(|at| at + mark.len()))
+    };
+    let lines: Vec<(usize, &str)> =
+        file.text.lines().enumerate().filter(|(_, line)| cut(line).is_some()).collect();
+    let [(at, line)] = lines.as_slice() else { return None };
+    let end = cut(line)?;
+    let taken = line.get(end..)?;
+    if [".slice(", ".shift("].iter().any(|word| taken.contains(word)) {
+        return None;
+    }
+    let start: usize = file.text.split_inclusive('\n').take(*at).map(str::len).sum();
+    let number = *at as u32 + 1;
+    Draft::new(
+        "heading_line",
+        format!("line {number}: the first line of {place} is a heading, and the program takes it for a row"),
+        "pass over the heading",
+    )
+    .evidence(format!("{name} is a name in the heading of {place}"))
+    .meaning()
+    .rewrite(
+        file,
+        splice(&file.text, vec![(start + end..start + end, ".slice(1)".to_owned())]),
+        format!("line {number}: pass over the heading"),
+    )
+    .done()
 }
 
 /// What takes the first line before the innermost loop over a file around one of the lines.
@@ -137,6 +181,14 @@ mod tests {
             .fault(Fault::BadValue { value: Some("cost".to_owned()), message: String::new() })
             .at(5);
         assert!(case.healed(&HeadingLine).contains("next(rows, None)  # the heading\nfor row in rows:"));
+    }
+
+    #[test]
+    fn passes_over_the_heading_in_node() {
+        let text = "for (const l of fs.readFileSync('h.csv', 'utf8').trim().split('\\n')) {\n  if (Number.isNaN(Number(l.split(',')[1]))) throw new Error(l.split(',')[1]);\n}\n";
+        let mut case = TestCase::new("x.js", text, TestScene::new().file("h.csv", "name,hours\na,1\n")).at(2);
+        case.report.core_error = "Error: not a number of hours: hours".to_owned();
+        assert!(case.healed(&HeadingLine).contains(".split('\\n').slice(1)) {"));
     }
 
     #[test]

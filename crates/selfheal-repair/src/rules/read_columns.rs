@@ -81,9 +81,11 @@ struct Source {
 
 /// The file that is redirected into a loop, or into the braces around it.
 fn source(script: &Script<'_>, block: &Block) -> Option<Source> {
-    let direct = redirected(script, block);
-    if let Some(target) = direct {
+    if let Some(target) = redirected(script, block) {
         return Some(Source { target, skips: false });
+    }
+    if let Some(source) = piped(script, block) {
+        return Some(source);
     }
     let (parent, outer) = script.around(block.parent).find(|(_, outer)| outer.kind == BlockKind::Braces)?;
     let skips = script.commands.iter().any(|command| {
@@ -92,6 +94,24 @@ fn source(script: &Script<'_>, block: &Block) -> Option<Source> {
             && script.name(command) == "read"
     });
     Some(Source { target: redirected(script, outer)?, skips })
+}
+
+/// The file that `cat FILE |` or `tail -n +2 FILE |` feeds to a loop.
+fn piped(script: &Script<'_>, block: &Block) -> Option<Source> {
+    let feeds = |command: &&Command| {
+        let between = script.text.get(command.span.end..block.span.start);
+        between.is_some_and(|text| text.trim() == "|")
+    };
+    let feeder = script.commands.iter().rev().find(feeds)?;
+    let words = script.words(feeder);
+    let target = feeder.words.last()?.clone();
+    let skips = match words.as_slice() {
+        ["cat", _] => false,
+        ["tail", "-n", "+2", _] | ["tail", "-n+2", _] | ["sed", "1d" | "'1d'", _] => true,
+        _ => return None,
+    };
+    // A heading that is still fed to the loop cannot be passed over by what is read before it.
+    skips.then_some(Source { target, skips })
 }
 
 fn redirected(script: &Script<'_>, block: &Block) -> Option<Range<usize>> {
@@ -220,6 +240,13 @@ mod tests {
             healed,
             "set -e\n{ read -r _; while read -r user _ used limit; do\n  echo $((used / limit))\ndone; } < t.txt > out\n"
         );
+    }
+
+    #[test]
+    fn reads_what_is_fed_through_a_pipe() {
+        let text = "tail -n +2 t.txt | while IFS=, read -r name badge floor; do\n  echo $floor\ndone\n";
+        let healed = case(text, "name,department,badge,floor\nIda,IT,A1,3\n").healed(&ReadColumns);
+        assert_eq!(healed, text.replace("name badge", "name _ badge"));
     }
 
     #[test]

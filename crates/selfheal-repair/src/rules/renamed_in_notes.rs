@@ -31,7 +31,7 @@ use selfheal_core::fault::Fault;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, Language, ScriptFile};
-use crate::notes::renames::{Word, is_of_a_name, renames, words};
+use crate::notes::renames::{Word, is_file_name, is_of_a_name, renames, words};
 use crate::notes::{Note, notes};
 
 rule!(RenamedInNotes, "renamed_in_notes", Unsafe, propose);
@@ -69,8 +69,13 @@ struct Said<'n> {
 }
 
 fn in_file(case: &Case, file: &ScriptFile, notes: &[(Note, Vec<Word>)]) -> Vec<Candidate> {
-    let in_file: BTreeSet<&str> = tokens(&file.text).take(MOST_IN_FILE).collect();
-    let told = told(case, file);
+    let mut in_file: BTreeSet<&str> = tokens(&file.text).take(MOST_IN_FILE).collect();
+    let mut told = told(case, file);
+    let missing = missing_name(case).filter(|name| is_file_name(name) && file.text.contains(name));
+    if let Some(name) = missing {
+        in_file.insert(name);
+        told.insert(0, name.to_owned());
+    }
     let mut said: BTreeMap<&str, Said> = BTreeMap::new();
     for (note, words) in notes {
         for pair in renames(words, &|name| in_file.contains(name)) {
@@ -177,26 +182,38 @@ fn texts(text: &str, name: &str) -> Vec<usize> {
         let key = before.ends_with('{') && behind.starts_with('}') && !before.ends_with("${");
         let line = before.rsplit('\n').next().unwrap_or_default();
         let leads = line.trim().is_empty() && behind.trim_start_matches(' ').starts_with([':', '=']);
-        quoted || key || leads && !behind.starts_with("==")
+        // In `qw(a b)` every word is a text.
+        let open =
+            before.rfind("qw(").is_some_and(|open| !before.get(open..).unwrap_or_default().contains(')'));
+        quoted || key || open || leads && !behind.starts_with("==")
     };
     spots(text, name).into_iter().filter(marked).collect()
 }
 
-/// Where a program stands that is not there any more, while the new one is where it was.
-fn command_spots(case: &Case, file: &ScriptFile, old: &str, new: &str) -> Vec<usize> {
-    if !(file.language.is_shell() || file.language == Language::Make) {
-        return Vec::new();
-    }
-    let missing = case.faults().find_map(|fault| match fault {
+/// The path of what is not there.
+fn missing<'c>(case: &Case<'c>) -> Option<&'c Path> {
+    case.faults().find_map(|fault| match fault {
         Fault::CommandNotFound { name } => Some(Path::new(name)),
         Fault::NoSuchPath { path } | Fault::BadInterpreter { script: path, .. } => Some(path.as_path()),
         _ => None,
-    });
-    let Some(missing) = missing.filter(|path| path.file_name().is_some_and(|name| name == old)) else {
+    })
+}
+
+fn missing_name<'c>(case: &Case<'c>) -> Option<&'c str> {
+    missing(case)?.file_name()?.to_str()
+}
+
+/// Where a program or file stands that is not there any more, while the new one is where it was.
+fn command_spots(case: &Case, file: &ScriptFile, old: &str, new: &str) -> Vec<usize> {
+    if !(file.language.is_shell() || file.language == Language::Make || is_file_name(old)) {
+        return Vec::new();
+    }
+    let Some(missing) = missing(case).filter(|path| path.file_name().is_some_and(|name| name == old)) else {
         return Vec::new();
     };
     let folder = missing.parent().filter(|folder| !folder.as_os_str().is_empty());
     let there = match folder {
+        None if is_file_name(old) => case.find(Path::new(new)).is_some(),
         Some(folder) => case.find(&folder.join(new)).and_then(|path| case.scene.facts(&path)).is_some(),
         None => !case.scene.which(new).is_empty(),
     };
@@ -204,6 +221,7 @@ fn command_spots(case: &Case, file: &ScriptFile, old: &str, new: &str) -> Vec<us
         let before = file.text.get(..*at).and_then(|text| text.chars().next_back());
         let behind = file.text.get(at + old.len()..).unwrap_or_default();
         let led = match folder {
+            _ if is_file_name(old) => before.is_none_or(|c| !is_of_a_name(c)),
             Some(_) => before == Some('/'),
             None => before.is_none_or(|c| !is_of_a_name(c) && !['/', '.'].contains(&c)),
         };
@@ -319,6 +337,27 @@ mod tests {
         assert_eq!(case.healed(&RenamedInNotes), text.replace("txt2page", "render-page"));
         let gone = TestScene::new().file("tools/README", note);
         assert!(TestCase::new("Makefile", text, gone).fault(fault()).at(2).silent(&RenamedInNotes));
+    }
+
+    #[test]
+    fn a_file_that_is_gone_gets_its_new_name_where_that_is() {
+        let note = "2031: settings.conf was renamed to mirror.conf.\n";
+        let text = "set -eu\n. ./settings.conf\n";
+        let fault = || Fault::NoSuchPath { path: "./settings.conf".into() };
+        let there = TestScene::new().file("README", note).file("mirror.conf", "A=1\n");
+        let case = TestCase::new("x.sh", text, there).fault(fault()).at(2);
+        assert_eq!(case.healed(&RenamedInNotes), "set -eu\n. ./mirror.conf\n");
+        let gone = TestScene::new().file("README", note);
+        assert!(TestCase::new("x.sh", text, gone).fault(fault()).at(2).silent(&RenamedInNotes));
+    }
+
+    #[test]
+    fn words_of_a_list_are_texts() {
+        let scene = TestScene::new().file("a.conf", "# since 2.2 'recipient' is called 'mail_to'\n");
+        let text = "for my $need (qw(recipient threshold)) { die \"$need is missing\" unless $set{$need} }\nprint $set{recipient};\n";
+        let mut case = TestCase::new("x.pl", text, scene).at(1);
+        case.report.core_error = "a.conf: recipient is missing".to_owned();
+        assert_eq!(case.healed(&RenamedInNotes), text.replace("recipient", "mail_to"));
     }
 
     #[test]

@@ -42,7 +42,9 @@ fn propose(case: &Case) -> Vec<Candidate> {
         Fault::Encoding { codec } => Some(codec.to_lowercase()),
         _ => None,
     });
-    let Some(codec) = codec else { return Vec::new() };
+    // configparser shows the mark in the line that it does not understand.
+    let marked = case.report.core_error.contains("\\ufeff") || case.report.core_error.contains('\u{feff}');
+    let Some(codec) = codec.or_else(|| marked.then(|| BYTE_ORDER_MARK.to_owned())) else { return Vec::new() };
     let modules = python::modules(case);
     if codec == BYTE_ORDER_MARK {
         return modules

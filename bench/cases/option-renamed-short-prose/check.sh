@@ -1,0 +1,12 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+scene; rm -rf small; quiet sh scale.sh || fail "fails: $(tail -n 1 "$T/out")"; [ "$(cat small/a)" = aaaa ] || fail wrong
+scene; rm -rf small; mkdir big/d; quiet sh scale.sh && fail "an unreadable picture no longer fails"
+exit 0
+exit 0

@@ -1,0 +1,6 @@
+#!/bin/sh
+cd "$(dirname "$0")"
+mkdir -p small
+for p in big/*; do
+  ./imgtool --width 4 "$p" > "small/$(basename "$p")"
+done
