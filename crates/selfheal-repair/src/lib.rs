@@ -36,5 +36,5 @@ pub use case::{Case, Language, ScriptFile};
 pub use causes::mended_causes;
 pub use combine::combine;
 pub use manual::{Applicability, RulePage, manual};
-pub use memory::{Edits, fits, lesson, recalled};
+pub use memory::{Edits, fits, lesson, recalled, with_rules};
 pub use rules::{READ_DOCUMENTS, Rule, rules};

@@ -129,13 +129,31 @@ fn candidate(case: &Case, entry: &Remembered) -> Option<Candidate> {
                 mode: None,
             }],
             summary: vec![entry.summary.clone()],
-            // What the entry changed is judged again by the guard; the memory itself vouches for nothing.
+            // What the entry changed is judged again by the guard; the memory itself vouches for nothing, neither for the
+            // risk nor for what is read and computed. A rule that proposes the same change does: see `with_rules`.
             risk: Risk::Medium,
-            changes_meaning: false,
+            changes_meaning: true,
             rollback: "put the file back as it was".to_owned(),
         },
         scenarios: Vec::new(),
     })
+}
+
+/// Remembered repairs first, then what rules propose. Where a rule proposes what is remembered, it is one candidate: the
+/// memory's, with what the rule says of its risk and meaning, and with the rule's start states to try.
+#[must_use]
+pub fn with_rules(remembered: Vec<Candidate>, mut rules: Vec<Candidate>) -> Vec<Candidate> {
+    let mut out = remembered;
+    for candidate in &mut out {
+        let same = rules.iter().position(|rule| rule.proposal.changes == candidate.proposal.changes);
+        if let Some(rule) = same.map(|at| rules.remove(at)) {
+            candidate.proposal.risk = rule.proposal.risk;
+            candidate.proposal.changes_meaning = rule.proposal.changes_meaning;
+            candidate.scenarios = rule.scenarios;
+        }
+    }
+    out.extend(rules);
+    out
 }
 
 /// The text with every old part replaced; `None` unless each stands there exactly once.
@@ -230,5 +248,24 @@ mod tests {
         assert_eq!(replaced("a\n", &[pair("b\n", "c\n")]), None);
         assert_eq!(replaced("a\n", &[pair("", "c\n")]), None);
         assert_eq!(replaced("a\n", &[]), None);
+    }
+
+    #[test]
+    fn a_rule_says_what_a_remembered_change_risks() {
+        let case = TestCase::new("x.sh", "cp a out/\n", TestScene::new()).fault(no_such("out/"));
+        let entry = taught(&case, "mkdir -p out\ncp a out/\n");
+        let remembered = || recalled(&case.case(), std::slice::from_ref(&entry));
+        assert!(remembered()[0].proposal.changes_meaning, "nobody knows what a memory alone changes");
+        let mut rule = remembered().remove(0);
+        rule.proposal.risk = Risk::Low;
+        rule.proposal.changes_meaning = false;
+        rule.proposal.source = Source::Rules { names: vec!["missing_folder".to_owned()] };
+        let mut other = rule.clone();
+        other.proposal.changes[0].after = Some(b"other".to_vec());
+        let all = with_rules(remembered(), vec![other.clone(), rule]);
+        assert_eq!(all.len(), 2);
+        assert!(matches!(all[0].proposal.source, Source::Memory { .. }));
+        assert_eq!((all[0].proposal.risk, all[0].proposal.changes_meaning), (Risk::Low, false));
+        assert_eq!(all[1], other);
     }
 }

@@ -72,10 +72,9 @@ impl Healer<'_> {
     fn ask_rules(&mut self) -> Vec<Candidate> {
         let Some(report) = &self.report else { return Vec::new() };
         let script = self.script_file(&self.scene);
-        let mut found = self.remembered(report, script.as_ref());
+        let remembered = self.remembered(report, script.as_ref());
         let rules = self.rule_candidates(report, script.as_ref(), self.trace.as_ref(), &self.scene);
-        found.extend(self.by_experience(report, rules));
-        found
+        selfheal_repair::with_rules(remembered, self.by_experience(report, rules))
     }
 
     /// What the rules propose for a report, on the machine as `scene` shows it.
