@@ -195,6 +195,10 @@ fn missing<'c>(case: &Case<'c>) -> Option<&'c Path> {
     case.faults().find_map(|fault| match fault {
         Fault::CommandNotFound { name } => Some(Path::new(name)),
         Fault::NoSuchPath { path } | Fault::BadInterpreter { script: path, .. } => Some(path.as_path()),
+        // dash, of a file that it is to read in.
+        Fault::Other { message } => {
+            message.split_once("cannot open ")?.1.strip_suffix(": No such file").map(Path::new)
+        }
         _ => None,
     })
 }
@@ -349,6 +353,10 @@ mod tests {
         assert_eq!(case.healed(&RenamedInNotes), "set -eu\n. ./mirror.conf\n");
         let gone = TestScene::new().file("README", note);
         assert!(TestCase::new("x.sh", text, gone).fault(fault()).at(2).silent(&RenamedInNotes));
+        let there = TestScene::new().file("README", note).file("mirror.conf", "A=1\n");
+        let message = ".: cannot open ./settings.conf: No such file".to_owned();
+        let case = TestCase::new("x.sh", text, there).fault(Fault::Other { message }).at(2);
+        assert!(case.heals(&RenamedInNotes));
     }
 
     #[test]

@@ -43,7 +43,12 @@ fn propose(case: &Case) -> Vec<Candidate> {
         _ => None,
     });
     // configparser shows the mark in the line that it does not understand.
-    let marked = case.report.core_error.contains("\\ufeff") || case.report.core_error.contains('\u{feff}');
+    let marked = std::iter::once(case.report.core_error.as_str())
+        .chain(case.faults().filter_map(|fault| match fault {
+            Fault::BadValue { message, .. } | Fault::Other { message } => Some(message.as_str()),
+            _ => None,
+        }))
+        .any(|text| text.contains("\\ufeff") || text.contains("contains no section headers"));
     let Some(codec) = codec.or_else(|| marked.then(|| BYTE_ORDER_MARK.to_owned())) else { return Vec::new() };
     let modules = python::modules(case);
     if codec == BYTE_ORDER_MARK {
