@@ -477,6 +477,12 @@ mod tests {
     }
 
     #[test]
+    fn a_path_in_a_default_is_named() {
+        assert_eq!(paths_in("SRC=${SRC:-/var/log}"), ["/var/log"]);
+        assert_eq!(paths_in("SRC=${SRC-/etc/x} a-/b"), ["/etc/x"]);
+    }
+
+    #[test]
     fn files_outside_of_the_roots_are_refused() {
         let roots = Roots::of(&job(), &[BEFORE]);
         for (path, refused) in [

@@ -28,9 +28,9 @@ pub use self::scheduling::{
     CronArgs, CronCommand, CronListArgs, CronUnwrapArgs, CronWhich, CronWrapArgs, SurveyArgs,
 };
 pub use self::starting::{DemoArgs, GenerateArgs, Generated, InitArgs};
-pub use self::tasks::{
-    ChangedArg, LanguageModelArgs, LanguageModelCommand, ModelArgs, TaskArgs, TaskCommand, WriteArgs,
-};
+#[cfg(feature = "model")]
+pub use self::tasks::LanguageModelCommand;
+pub use self::tasks::{ChangedArg, LanguageModelArgs, ModelArgs, TaskArgs, TaskCommand, WriteArgs};
 
 /// Run scripts and batch jobs that nobody watches, and heal them when they fail
 #[derive(Debug, Parser)]
