@@ -20,6 +20,7 @@ pub mod environment;
 pub mod explain;
 #[cfg(test)]
 mod fake_scene;
+mod findings;
 mod inner;
 mod locate;
 pub mod logs;

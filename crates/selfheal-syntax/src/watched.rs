@@ -3,7 +3,7 @@
 //! Work that is begun inside of such work is done where it is: one limit counts for all of it, and nothing is handed from
 //! thread to thread for every short text.
 //!
-//! A thread cannot be stopped from outside, so one that does not end in time is left alone and counted. With [`MAX_LEFT`]
+//! A thread cannot be stopped from outside, so one that does not end in time is left alone and counted. With `MAX_LEFT`
 //! of them nothing more is begun: what is made to be slow is refused instead of taking every processor.
 
 use std::cell::Cell;

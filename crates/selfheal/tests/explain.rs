@@ -143,3 +143,22 @@ fn a_command_and_a_file_are_explained_too() {
     let nothing = env.run_with_input(&["explain"], b"all is well\n");
     assert_eq!(nothing.stdout, "Nothing in this output looks like an error.\n");
 }
+
+#[test]
+fn what_failed_on_another_machine_is_not_looked_up_here() {
+    for command in ["ssh web1 'grep x y'", "docker exec db sh -c 'grep x y'", "kubectl exec pod -- grep x y"]
+    {
+        let object = object(&[("y", "x\n")], command, "127", "sh: 1: grep: not found\n");
+        assert_ne!(object["location"]["remote"], Value::Null, "{object:#}");
+        let ids: Vec<&str> =
+            object["causes"].as_array().unwrap().iter().map(|cause| cause["id"].as_str().unwrap()).collect();
+        assert_eq!(ids, ["not-installed-there"], "{object:#}");
+    }
+}
+
+#[test]
+fn what_only_the_server_says_is_the_message() {
+    let body = "<?xml version=\"1.0\"?><Error><Code>NoSuchBucket</Code><Message>No bucket of that name</Message></Error>\n";
+    let object = object(&[], "curl -sS https://store.example/x", "1", body);
+    assert_eq!(object["core_error"], "No bucket of that name", "{object:#}");
+}

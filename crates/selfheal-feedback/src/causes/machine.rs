@@ -84,6 +84,13 @@ pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
 }
 
 fn not_found(case: &Case<'_>, name: &str) -> Vec<Likely> {
+    if case.is_remote() {
+        return vec![Likely::usual(
+            "not-installed-there",
+            format!("{name} is not installed on the other side, or not on the PATH there."),
+            "It is found there.",
+        )];
+    }
     let places = case.input.scene.which(name);
     if let Some(place) = places.first() {
         return vec![
@@ -116,7 +123,7 @@ fn not_found(case: &Case<'_>, name: &str) -> Vec<Likely> {
 }
 
 fn where_is(case: &Case<'_>, command: &str) -> Option<String> {
-    if command.is_empty() {
+    if command.is_empty() || case.is_remote() {
         return None;
     }
     let place = case.input.scene.which(command).into_iter().next()?;
@@ -178,6 +185,9 @@ fn module(case: &Case<'_>, name: &str) -> Vec<Likely> {
 
 /// A file or folder near the script that a module may be.
 fn nearby(case: &Case<'_>, name: &str) -> Option<String> {
+    if case.is_remote() {
+        return None;
+    }
     let scene = case.input.scene;
     let root = name.split(['.', ':', '/']).find(|part| !part.is_empty())?;
     let script = case.input.script.and_then(|(script, _)| script.parent());
@@ -191,7 +201,9 @@ fn nearby(case: &Case<'_>, name: &str) -> Option<String> {
 }
 
 fn lock(case: &Case<'_>, path: Option<&std::path::Path>, pid: Option<u32>) -> Vec<Likely> {
-    let pid = pid.or_else(|| path.and_then(|path| pid_in(path, case.input.scene)));
+    // The processes of another machine are not known here.
+    let pid =
+        pid.or_else(|| path.and_then(|path| pid_in(path, case.input.scene))).filter(|_| !case.is_remote());
     let busy = Likely::usual(
         "held-by-another-run",
         "Another run holds the lock and will give it back.",

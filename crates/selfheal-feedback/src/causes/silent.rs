@@ -5,10 +5,11 @@ use selfheal_core::outcome::Outcome;
 use selfheal_syntax::shell::{Consumer, Script};
 
 use super::Likely;
+use crate::findings::meaning;
 use crate::locate::failing_step;
 use crate::parsers::cut;
 use crate::repeat::line_of;
-use crate::report::{Case, meaning};
+use crate::report::Case;
 use crate::words::{base, is_strict};
 
 /// Commands whose code 1 is an answer.

@@ -359,7 +359,7 @@ fn understood(line: &Line<'_>) -> Option<Found> {
     let mut found = again.or(known)?;
     if remark {
         let known = !matches!(found.fault, Fault::Other { .. });
-        found.weight = found.weight.min(if known { crate::report::REMARK } else { REMARK });
+        found.weight = found.weight.min(if known { crate::findings::REMARK } else { REMARK });
     }
     Some(found)
 }
