@@ -125,6 +125,11 @@ impl ScriptFile {
         let language = Language::of(&path, &text);
         Self { path, text, mode, language }
     }
+
+    /// The folder that it lies in.
+    pub(crate) fn folder(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
 }
 
 impl<'a> Case<'a> {

@@ -294,7 +294,7 @@ pub(crate) fn is_aside(base: &Path, path: &Path) -> bool {
 /// The texts of the files that a script takes its settings from.
 fn settings(case: &Case, script: &Script<'_>) -> Vec<String> {
     let home = case.home().unwrap_or_else(|| case.job.cwd.clone());
-    let values = Values::new(case, script, home.to_string_lossy().into_owned());
+    let values = Values::new(case, script, &home);
     let sources = script.commands.iter().filter(|c| matches!(script.name(c).as_str(), "." | "source"));
     sources
         .filter_map(|command| {

@@ -47,8 +47,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
 
 fn in_file(case: &Case, file: &ScriptFile) -> Option<Candidate> {
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let awks = script.commands.iter().filter(|command| AWKS.contains(&script.name(command).as_str()));
     awks.filter_map(|command| program(case, &script, &values, command)).find_map(|it| mended(case, file, &it))
 }

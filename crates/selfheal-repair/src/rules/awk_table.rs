@@ -83,8 +83,7 @@ fn in_scripts(case: &Case) -> Vec<Program> {
     let mut out = Vec::new();
     for file in case.files().into_iter().filter(|file| file.language.is_shell()) {
         let script = Script::new(&file.text);
-        let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-        let values = Values::new(case, &script, home);
+        let values = Values::new(case, &script, file.folder());
         let awks = script.commands.iter().filter(|command| AWKS.contains(&script.name(command).as_str()));
         out.extend(awks.filter_map(|command| in_command(case, &file, &script, &values, command)));
     }

@@ -131,8 +131,7 @@ fn sourced(case: &Case) -> Vec<ScriptFile> {
     for file in case.files().iter().filter(|file| file.language.is_shell()).take(5) {
         let text = file.text.replace("\r\n", "\n");
         let script = Script::new(&text);
-        let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-        let values = Values::new(case, &script, home);
+        let values = Values::new(case, &script, file.folder());
         for command in script.commands.iter().filter(|c| matches!(script.name(c).as_str(), "." | "source")) {
             let word = script.words(command).get(1).and_then(|word| values.word(word));
             out.extend(word.and_then(|word| case.find(Path::new(&word))).and_then(|path| case.file(&path)));
@@ -146,8 +145,7 @@ fn steps(case: &Case) -> Vec<ScriptFile> {
     let mut out: Vec<ScriptFile> = Vec::new();
     for file in case.files().iter().filter(|file| file.language.is_shell()).take(5) {
         let script = Script::new(&file.text);
-        let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-        let values = Values::new(case, &script, home);
+        let values = Values::new(case, &script, file.folder());
         for command in &script.commands {
             let first = script.words(command).first().copied().filter(|word| word.contains('/'));
             let step = first.and_then(|word| values.word(word)).and_then(|word| case.find(Path::new(&word)));
@@ -162,8 +160,7 @@ fn steps(case: &Case) -> Vec<ScriptFile> {
 fn in_loops(case: &Case) -> Option<Candidate> {
     let file = case.failing_file().filter(|file| file.language.is_shell())?;
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let (mut parts, mut lists, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     for block in script.blocks.iter().filter(|block| block.kind == BlockKind::While) {
         let Some(name) = last_name(&script, block) else { continue };

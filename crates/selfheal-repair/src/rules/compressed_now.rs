@@ -145,8 +145,7 @@ fn in_shell(case: &Case, file: &ScriptFile, missing: &Path, form: Form) -> Optio
         &["awk", "gawk", "mawk", "grep", "sed", "sort", "cut", "head", "wc", "uniq", "tr", "cat"];
     let (ending, _, prints) = form;
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let places = case.places(missing);
     let is_it = |word: &str| {
         values

@@ -72,8 +72,7 @@ fn in_script(case: &Case, file: &ScriptFile, path: &Path, dated: &Dated) -> Opti
         let line = script.get(&(script.line_start(*at)..*at));
         !line.contains(['#', '\''])
     })?;
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let set = script.assignments().filter(|(_, value, _)| value.end <= at).map(|(name, ..)| name);
     let read =
         script.commands.iter().filter(|command| script.name(command) == "read" && command.span.end <= at);

@@ -52,8 +52,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let Some(command) = found else { return Vec::new() };
     let Some(name) = command.words.first() else { return Vec::new() };
     let number = script.line_of(command.span.start);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let mut parts = super::existing_link::again(case, &script, &Values::new(case, &script, home));
+    let mut parts = super::existing_link::again(case, &script, &Values::new(case, &script, file.folder()));
     parts.push((name.end..name.end, " -p".to_owned()));
     let links = parts.len() > 1;
     let mut draft = Draft::new(

@@ -52,7 +52,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     }
     let script = Script::new(&file.text);
-    let known = repositories(case, &script, &file.path)
+    let known = repositories(case, &script, file.folder())
         .iter()
         .find_map(|git| Some((default_branch(case, git, &old)?, git.clone())));
     let Some((new, place)) = cloned(case, &script, &file.path, &old).or(known) else {
@@ -95,7 +95,7 @@ fn in_python(case: &Case, old: &str) -> Option<Candidate> {
         if !literals().any(|(_, text)| text == "git" || text.starts_with("git ")) {
             continue;
         }
-        let home = file.path.parent().unwrap_or(Path::new("/")).to_path_buf();
+        let home = file.folder().to_path_buf();
         let mut folders = vec![case.base(), home.clone()];
         folders.extend(case.scene.names(&home).into_iter().map(|name| home.join(name)).take(50));
         folders.dedup();
@@ -131,7 +131,7 @@ fn in_python(case: &Case, old: &str) -> Option<Candidate> {
 /// folders beside the script.
 fn repositories(case: &Case, script: &Script<'_>, path: &Path) -> Vec<PathBuf> {
     let home = path.parent().unwrap_or(Path::new("/")).to_path_buf();
-    let values = Values::new(case, script, home.to_string_lossy().into_owned());
+    let values = Values::new(case, script, &home);
     let mut folders: Vec<PathBuf> = Vec::new();
     for command in &script.commands {
         let words = script.words(command);
@@ -157,8 +157,7 @@ fn repositories(case: &Case, script: &Script<'_>, path: &Path) -> Vec<PathBuf> {
 
 /// The default branch of a repository on this machine that the script clones, and where it is.
 fn cloned(case: &Case, script: &Script<'_>, path: &Path, old: &str) -> Option<(String, PathBuf)> {
-    let home = path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, script, home);
+    let values = Values::new(case, script, path.parent().unwrap_or(Path::new("/")));
     script.commands.iter().filter(|command| script.name(command) == "git").find_map(|command| {
         let words = script.words(command);
         let at = words.iter().position(|word| *word == "clone")?;

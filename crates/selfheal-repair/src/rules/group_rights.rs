@@ -46,8 +46,8 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let files = case.script.cloned().into_iter().chain(case.files());
     let Some(file) = files.into_iter().find(|file| file.language.is_shell()) else { return Vec::new() };
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_path_buf();
-    let values = Values::new(case, &script, home.to_string_lossy().into_owned());
+    let home = file.folder().to_path_buf();
+    let values = Values::new(case, &script, &home);
     let places = case.places(&refused);
     let is_place = |word: &str| {
         values.word(word).is_some_and(|value| places.contains(&absolute(&case.base(), Path::new(&value))))

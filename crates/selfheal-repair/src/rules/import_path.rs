@@ -66,7 +66,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     else {
         return Vec::new();
     };
-    let home = file.path.parent().unwrap_or(Path::new("/"));
+    let home = file.folder();
     let Some(place) = PLACES.iter().find(|place| holds(case, home, place, &name)) else { return Vec::new() };
     let expression = format!("os.path.join(os.path.dirname(os.path.abspath(__file__)), \"{place}\")");
     let Some(first) = module.imports().into_iter().find(|import| first_part(&import.module) == name) else {

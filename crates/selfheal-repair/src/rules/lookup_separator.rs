@@ -69,8 +69,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
 
 fn mended(case: &Case, file: &ScriptFile) -> Option<Candidate> {
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let lookups: Vec<Lookup> =
         script.commands.iter().filter_map(|command| lookup(case, &script, &values, command)).collect();
     let first = lookups.first()?;

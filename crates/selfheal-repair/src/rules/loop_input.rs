@@ -91,8 +91,7 @@ fn in_loop(case: &Case, file: &ScriptFile, script: &Script<'_>, block: &Block) -
 
 /// How many lines the list has that a loop reads from a file.
 fn names(case: &Case, file: &ScriptFile, script: &Script<'_>, block: &Block) -> Option<usize> {
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, script, home);
+    let values = Values::new(case, script, file.folder());
     let line_end =
         script.text.get(block.span.end..)?.find('\n').map_or(script.text.len(), |at| block.span.end + at);
     let behind = script

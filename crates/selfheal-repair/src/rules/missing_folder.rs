@@ -70,8 +70,7 @@ fn missing_folders(case: &Case) -> Vec<PathBuf> {
 
 fn in_file(case: &Case, file: &ScriptFile, missing: &[PathBuf]) -> Option<Candidate> {
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let line = case.line_in(file);
     let fits = |destination: &&Destination| match &destination.place {
         Some(place) => missing.contains(place),

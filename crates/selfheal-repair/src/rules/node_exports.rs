@@ -41,7 +41,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let Some(file) = case.failing_file().filter(|file| file.language == Language::Node) else {
         return Vec::new();
     };
-    let home = file.path.parent().unwrap_or(Path::new("/"));
+    let home = file.folder();
     let Some(module) = case.file(&absolute(home, Path::new(&owner))) else { return Vec::new() };
     let edits = text::edits_by_line(&file.text, |_, line| {
         let (names, from) = line.strip_prefix("import ")?.rsplit_once(" from ")?;

@@ -49,7 +49,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     };
     let Some(name) = missing else { return Vec::new() };
-    let home = file.path.parent().unwrap_or(Path::new("/"));
+    let home = file.folder();
     let stem = name.trim_end_matches(".pm");
     let module = ["", "lib", "../lib"].into_iter().find(|place| {
         case.scene

@@ -52,7 +52,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let Some((file, module)) = python::modules(case).into_iter().find(|(_, module)| starts(module)) else {
         return Vec::new();
     };
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_path_buf();
+    let home = file.folder().to_path_buf();
     let usual = case.scene.which(&name).first().and_then(|path| path.parent()).map(Path::to_path_buf);
     let Some(folder) = below(case, &home, &name).or(usual) else { return Vec::new() };
     let at = python::after_imports(&module);

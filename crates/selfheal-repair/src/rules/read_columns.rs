@@ -47,8 +47,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
 
 fn in_file(case: &Case, file: &ScriptFile) -> Option<Candidate> {
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     script.commands.iter().filter(|command| script.name(command) == "read").find_map(|read| {
         let (_, block) = script.around(read.block).find(|(_, block)| block.kind == BlockKind::While)?;
         if read.span.start > block.body {

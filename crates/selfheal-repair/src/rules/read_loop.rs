@@ -57,8 +57,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     };
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let mut parts: Vec<(Range<usize>, String)> = Vec::new();
     let mut notes: Vec<String> = Vec::new();
     let mut lastpipe = false;

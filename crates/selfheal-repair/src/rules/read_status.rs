@@ -42,8 +42,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     if !script.strict('e', "errexit") {
         return Vec::new();
     }
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let line = case.line_in(&file);
     let found: Vec<(&Command, String)> =
         script.commands.iter().filter_map(|c| Some((c, accepted(case, &script, &values, c)?))).collect();

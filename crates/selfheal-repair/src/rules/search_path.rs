@@ -130,7 +130,7 @@ fn is_for_show(name: &str) -> bool {
 
 /// The folder as it is written into PATH: relative to the script when it is below the script's folder.
 fn entry(case: &Case, file: &ScriptFile, script: &Script<'_>, folder: &Path) -> String {
-    let home = file.path.parent().unwrap_or(Path::new("/"));
+    let home = file.folder();
     let Ok(rest) = folder.strip_prefix(home) else {
         return beside(case, home, folder).unwrap_or_else(|| folder.display().to_string());
     };

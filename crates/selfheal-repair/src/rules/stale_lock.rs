@@ -42,8 +42,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let named = case.faults().any(|fault| matches!(fault, Fault::LockHeld { .. } | Fault::PathExists { .. }));
     let Some(file) = case.failing_file().filter(|file| file.language.is_shell()) else { return Vec::new() };
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     if let Some(candidate) = lock_folder(case, &file, &script, &values, said) {
         return vec![candidate];
     }

@@ -48,8 +48,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     }
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let found = script.commands.iter().find_map(|command| {
         let words = script.words(command);
         let alone = command.before.is_empty() && matches!(command.after.as_str(), "" | ";");

@@ -37,8 +37,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let Some(file) = case.failing_file().filter(|file| file.language.is_shell()) else { return Vec::new() };
     let script = Script::new(&file.text);
     let Some((command, refused)) = refused(case, &file, &script) else { return Vec::new() };
-    let home = file.path.parent().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let tool = Tool::of(case, &script, &values, command);
     let help = help(case, &tool);
     let mut parts: Vec<(Range<usize>, String)> = Vec::new();
@@ -104,8 +103,7 @@ fn refused<'s>(case: &Case, file: &ScriptFile, script: &'s Script<'_>) -> Option
         }
         _ => return None,
     };
-    let home = file.path.parent().map(|home| home.to_string_lossy().into_owned()).unwrap_or_default();
-    let values = Values::new(case, script, home);
+    let values = Values::new(case, script, file.folder());
     let help = help(case, &Tool::of(case, script, &values, command));
     let live = live(&help);
     let mut all: Vec<String> = found.into_iter().map(|(_, old)| old.clone()).collect();

@@ -96,8 +96,7 @@ struct Use {
 
 fn in_file(case: &Case, file: &ScriptFile, patterns: &[String]) -> Vec<Candidate> {
     let script = Script::new(&file.text);
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, &script, home);
+    let values = Values::new(case, &script, file.folder());
     let look = Look { case, file, script: &script, values: &values };
     if look.script.commands.iter().any(|command| look.sets_nullglob(command)) {
         return Vec::new();

@@ -210,8 +210,7 @@ fn close_by_words(name: &str, other: &str) -> bool {
 
 /// The files that a script sources, with their texts.
 fn sourced(case: &Case, file: &ScriptFile, script: &Script<'_>) -> Vec<(String, String)> {
-    let home = file.path.parent().unwrap_or(Path::new("/")).to_string_lossy().into_owned();
-    let values = Values::new(case, script, home);
+    let values = Values::new(case, script, file.folder());
     let commands = script.commands.iter().filter(|c| matches!(script.name(c).as_str(), "." | "source"));
     commands
         .filter_map(|command| {

@@ -1,6 +1,7 @@
 //! The values of words, as far as they can be told from the script, the environment and what a probe saw.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::{BlockKind, Script};
 use crate::case::Case;
@@ -17,8 +18,8 @@ pub(crate) struct Values<'c> {
 
 impl<'c> Values<'c> {
     /// Collects the assignments of a script. A name that is assigned more than once, or by a loop, has no value here;
-    /// what a probe saw comes first.
-    pub(crate) fn new(case: &'c Case<'c>, script: &Script<'_>, home: String) -> Self {
+    /// what a probe saw comes first. The folder is that of the script, which it calls its own.
+    pub(crate) fn new(case: &'c Case<'c>, script: &Script<'_>, folder: &Path) -> Self {
         let mut written: BTreeMap<String, Option<String>> = BTreeMap::new();
         for (name, value, _) in script.assignments() {
             let value = script.get(&value).to_owned();
@@ -33,7 +34,7 @@ impl<'c> Values<'c> {
             }
         }
         let written = written.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-        Self { case, written, home }
+        Self { case, written, home: folder.to_string_lossy().into_owned() }
     }
 
     /// What the script assigns to a variable, as written, if it does so once.
@@ -317,7 +318,7 @@ mod tests {
         let case = TestCase::new("x.sh", text, TestScene::new().set("A", "other"));
         let case = case.case();
         let script = Script::new(text);
-        let values = Values::new(&case, &script, "/srv/job".to_owned());
+        let values = Values::new(&case, &script, Path::new("/srv/job"));
         assert_eq!(values.word("\"$B\"/*.log").as_deref(), Some("/srv/job/other/*.log"));
         assert_eq!(values.word("$f"), None);
         assert_eq!(values.word("'$A'\\ x").as_deref(), Some("$A x"));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::ast::{
     Assignment, Command, CommandKind, Consumer, Context, Function, Heredoc, ListOperator, Loop, LoopKind,
-    Redirect, Statement, StatementKind,
+    Statement, StatementKind,
 };
 use super::join::Joined;
 use super::word::{Word, split};
@@ -29,11 +29,11 @@ pub struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn text(&self, node: Node<'_>) -> &str {
+    pub(super) fn text(&self, node: Node<'_>) -> &str {
         text_of(&self.joined.text, node)
     }
 
-    fn span(&self, node: Node<'_>) -> Range<usize> {
+    pub(super) fn span(&self, node: Node<'_>) -> Range<usize> {
         self.joined.original(node.start_byte())..self.joined.end_of(node.end_byte())
     }
 
@@ -41,11 +41,11 @@ impl Builder<'_> {
         (self.lines.line_of(span.start), self.lines.line_of(span.end.saturating_sub(1).max(span.start)))
     }
 
-    fn word(&self, node: Node<'_>) -> Word {
+    pub(super) fn word(&self, node: Node<'_>) -> Word {
         Word::new(self.text(node), self.span(node))
     }
 
-    fn statement(&self, node: Node<'_>, kind: StatementKind) -> Statement {
+    pub(super) fn statement(&self, node: Node<'_>, kind: StatementKind) -> Statement {
         let span = self.span(node);
         let lines = self.line_pair(&span);
         Statement { kind, span, lines, redirects: Vec::new(), background: false }
@@ -68,7 +68,7 @@ impl Builder<'_> {
         out
     }
 
-    fn one(&mut self, node: Node<'_>, context: &Context) -> Option<Statement> {
+    pub(super) fn one(&mut self, node: Node<'_>, context: &Context) -> Option<Statement> {
         if self.depth > MAX_DEPTH {
             self.too_deep = true;
             return None;
@@ -154,7 +154,7 @@ impl Builder<'_> {
     }
 
     /// The statements of the substitutions below a node, outermost only: deeper ones belong to their own commands.
-    fn inner(&mut self, node: Node<'_>, context: &Context) -> Vec<Statement> {
+    pub(super) fn inner(&mut self, node: Node<'_>, context: &Context) -> Vec<Statement> {
         let mut out = Vec::new();
         // Nearly no command has a substitution, and to look at every node below each costs much.
         if !["$(", "`", "<(", ">("].iter().any(|sign| self.text(node).contains(sign)) {
@@ -521,150 +521,15 @@ impl Builder<'_> {
         let body = body.and_then(|body| self.one(body, &inside)).into_iter().collect();
         self.statement(node, StatementKind::Function { index, body })
     }
-
-    fn redirected(&mut self, node: Node<'_>, context: &Context) -> Statement {
-        let parts = children(node);
-        let before = self.commands.len();
-        let here = parts.iter().find(|child| child.kind() == "heredoc_redirect").copied();
-        let tail = here.and_then(heredoc_tail);
-        let piped = tail.filter(|(kind, _)| *kind == "pipeline");
-        let mut inside = match tail {
-            Some(("&&", _)) => consumed(context, Consumer::And),
-            Some(("||", _)) => consumed(context, Consumer::Or),
-            _ => context.clone(),
-        };
-        let members = piped.map_or(0, |(_, node)| node.named_child_count().max(1));
-        if members > 0 {
-            inside = member_context(context, 0, members + 1);
-        }
-        let body = node.child_by_field_name("body").and_then(|body| self.one(body, &inside));
-        let body = body.unwrap_or_else(|| self.statement(node, StatementKind::Group(Vec::new())));
-        let mut body = self.with_redirects(node, body, before, context);
-        let Some((kind, more)) = tail else { return body };
-        body = Statement { span: self.span(node), ..body };
-        self.after_heredoc(node, context, body, (kind, more))
-    }
-
-    /// Hangs the redirections of a node on its body: on the command itself where the body is one, or ends in one.
-    fn with_redirects(
-        &mut self,
-        node: Node<'_>,
-        mut body: Statement,
-        first: usize,
-        context: &Context,
-    ) -> Statement {
-        let mut redirects = Vec::new();
-        let mut inner = Vec::new();
-        let owner = last_command(&body);
-        for child in children(node) {
-            match child.kind() {
-                "file_redirect" | "herestring_redirect" => redirects.extend(self.redirect(child)),
-                "heredoc_redirect" => redirects.extend(self.heredoc(child, owner.or(Some(first)))),
-                _ => continue,
-            }
-            let inside =
-                Context { substitution: true, consumers: Vec::new(), after: None, ..context.clone() };
-            inner.extend(self.inner(child, &inside));
-        }
-        match owner.and_then(|index| self.commands.get_mut(index)) {
-            Some(command) => {
-                command.redirects.extend(redirects);
-                command.inner.extend(inner);
-                body.span.end = self.joined.end_of(node.end_byte());
-            }
-            None => {
-                body.redirects = redirects;
-                if !inner.is_empty() {
-                    let group = StatementKind::Group(inner);
-                    let extra = self.statement(node, group);
-                    body = Statement {
-                        kind: StatementKind::Group(vec![body, extra]),
-                        ..self.statement(node, StatementKind::Unparsed)
-                    };
-                }
-            }
-        }
-        body
-    }
-
-    /// `cmd <<E | more`, `cmd <<E || more`: the grammar puts what follows inside the here-document.
-    fn after_heredoc(
-        &mut self,
-        node: Node<'_>,
-        context: &Context,
-        body: Statement,
-        (kind, more): (&str, Node<'_>),
-    ) -> Statement {
-        if kind == "pipeline" {
-            let members: Vec<Node<'_>> = children(more).into_iter().filter(Node::is_named).collect();
-            let count = members.len() + 1;
-            let mut all = vec![body];
-            for (at, member) in members.into_iter().enumerate() {
-                all.extend(self.one(member, &member_context(context, at + 1, count)));
-            }
-            return self.statement(node, StatementKind::Pipeline(all));
-        }
-        let operator = if kind == "&&" { ListOperator::And } else { ListOperator::Or };
-        match self.one(more, &Context { after: Some(operator), ..context.clone() }) {
-            Some(right) => {
-                let kind = StatementKind::List { operator, left: Box::new(body), right: Box::new(right) };
-                self.statement(node, kind)
-            }
-            None => body,
-        }
-    }
-
-    fn redirect(&self, node: Node<'_>) -> Option<Redirect> {
-        let descriptor = node.child_by_field_name("descriptor").map(|n| self.text(n).to_owned());
-        let operator = children(node).into_iter().find(|child| !child.is_named())?;
-        let target = node.child_by_field_name("destination").or_else(|| {
-            children(node).into_iter().rfind(|child| child.is_named() && child.kind() != "file_descriptor")
-        });
-        Some(Redirect {
-            operator: self.text(operator).to_owned(),
-            descriptor,
-            target: target.map(|target| self.word(target)),
-            span: self.span(node),
-        })
-    }
-
-    fn heredoc(&mut self, node: Node<'_>, command: Option<usize>) -> Option<Redirect> {
-        let parts = children(node);
-        let start = parts.iter().find(|child| child.kind() == "heredoc_start").copied()?;
-        let word = self.word(start);
-        let operator =
-            parts.iter().find(|child| child.kind().starts_with("<<")).map_or("<<", |child| child.kind());
-        if let Some(body) = parts.iter().find(|child| child.kind() == "heredoc_body") {
-            let quoted = word.text.contains(['\'', '"', '\\']);
-            let delimiter = word.literal().unwrap_or_else(|| word.text.clone());
-            let (text, span) = (self.text(*body).to_owned(), self.span(*body));
-            self.heredocs.push(Heredoc { delimiter, quoted, body: text, span, command });
-        }
-        let span = self.joined.original(node.start_byte())..word.span.end;
-        Some(Redirect { operator: operator.to_owned(), descriptor: None, target: Some(word), span })
-    }
 }
 
-fn heredoc_tail(node: Node<'_>) -> Option<(&'static str, Node<'_>)> {
-    let right = node.child_by_field_name("right");
-    let operator = node.child_by_field_name("operator").map(|n| n.kind());
-    match (operator, right) {
-        (Some("&&"), Some(right)) => Some(("&&", right)),
-        (Some("||"), Some(right)) => Some(("||", right)),
-        _ => children(node)
-            .into_iter()
-            .find(|child| child.kind() == "pipeline")
-            .map(|child| ("pipeline", child)),
-    }
-}
-
-fn consumed(context: &Context, by: Consumer) -> Context {
+pub(super) fn consumed(context: &Context, by: Consumer) -> Context {
     let mut context = context.clone();
     context.consumers.push(by);
     context
 }
 
-fn member_context(context: &Context, at: usize, count: usize) -> Context {
+pub(super) fn member_context(context: &Context, at: usize, count: usize) -> Context {
     let mut inside = context.clone();
     inside.pipeline = Some((at, count));
     if at + 1 < count {
@@ -693,7 +558,7 @@ fn is_statement(kind: &str) -> bool {
 }
 
 /// The command that a redirection behind a statement belongs to: the grammar hangs that of `a || b > f` on the list.
-fn last_command(statement: &Statement) -> Option<usize> {
+pub(super) fn last_command(statement: &Statement) -> Option<usize> {
     match &statement.kind {
         StatementKind::Command(index) => Some(*index),
         StatementKind::List { right, .. } => last_command(right),

@@ -10,6 +10,7 @@ mod brush;
 mod build;
 pub mod join;
 mod options;
+mod redirected;
 pub mod second;
 pub mod word;
 
