@@ -79,8 +79,14 @@ impl Drop for Held {
                 // The lock itself goes with the file, so a name that stays does no harm.
                 let _ = file.set_len(0);
             }
+            let _ = give_back(file);
         }
     }
+}
+
+/// Not by closing alone: a process that is being started just now has the descriptor too, until its program begins.
+fn give_back(file: &File) -> io::Result<()> {
+    file.unlock()
 }
 
 /// Somebody else holds one of the things.
@@ -267,6 +273,7 @@ pub fn clear_stale(folder: &Path) -> Vec<Holder> {
             let _ = file.set_len(0);
             stale.push(holder);
         }
+        let _ = give_back(&file);
     }
     stale
 }
