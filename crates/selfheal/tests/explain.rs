@@ -162,3 +162,13 @@ fn what_only_the_server_says_is_the_message() {
     let object = object(&[], "curl -sS https://store.example/x", "1", body);
     assert_eq!(object["core_error"], "No bucket of that name", "{object:#}");
 }
+
+#[cfg(not(feature = "model"))]
+#[test]
+fn a_picture_without_support_for_models_is_refused() {
+    let env = env();
+    env.write("shot.png", "\u{89}PNG");
+    let run = env.run(&["explain", "--image", "shot.png"]);
+    assert_ne!(run.code, 0, "{run:?}");
+    assert!(run.stderr.contains("built without support for models"), "{run:?}");
+}

@@ -31,7 +31,6 @@ mod knowledge;
 mod memory;
 mod outcomes;
 mod overlap;
-mod pictures;
 mod profiles;
 mod proof;
 mod proposal;
@@ -61,6 +60,8 @@ mod model;
 mod model_loop;
 #[cfg(feature = "model")]
 mod model_test;
+#[cfg(feature = "model")]
+mod pictures;
 #[cfg(feature = "model")]
 mod redaction;
 #[cfg(feature = "model")]
