@@ -19,7 +19,12 @@ impl Traffic {
     #[must_use]
     pub fn of(cwd: &std::path::Path, record: Option<&PathBuf>, replay: Option<&PathBuf>) -> Self {
         let absolute = |file: Option<&PathBuf>| file.map(|file| cwd.join(file));
-        Self { record: absolute(record), replay: absolute(replay), ..Self::default() }
+        Self {
+            record: absolute(record),
+            replay: absolute(replay),
+            #[cfg(feature = "model")]
+            recording: std::sync::Arc::default(),
+        }
     }
 
     /// The same for another process of the program.
