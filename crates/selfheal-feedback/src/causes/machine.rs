@@ -59,11 +59,7 @@ pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
             "The file system is full, or a quota is reached.",
             "There is free space and there are free inodes where it writes.",
         )],
-        Fault::OutOfMemory => vec![Likely::usual(
-            "memory-used-up",
-            "Memory ran out, or the kernel ended the process to get some back.",
-            "The kernel's log shows no such event, and somebody else ended it.",
-        )],
+        Fault::OutOfMemory => vec![memory(case)],
         Fault::DeviceError { .. } => vec![Likely::usual(
             "device-broken",
             "The device or file system fails, or became read-only after errors.",
@@ -81,6 +77,23 @@ pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
         )],
         _ => Vec::new(),
     }
+}
+
+/// Whether memory was used up is only known where something says so: the signal alone may come from anybody.
+fn memory(case: &Case<'_>) -> Likely {
+    let of_memory = |text: &str| ["memory", "oom"].iter().any(|word| text.to_lowercase().contains(word));
+    if case.found.iter().any(|found| found.fault == Fault::OutOfMemory && of_memory(&found.text)) {
+        return Likely::usual(
+            "memory-used-up",
+            "Memory ran out, or the kernel ended the process to get some back.",
+            "The kernel's log shows no such event, and somebody else ended it.",
+        );
+    }
+    Likely::usual(
+        "killed-outright",
+        "It was killed at once, without a word why: memory ran out, or a person or a service manager did it.",
+        "The kernel's log shows no such event, and nobody ended it.",
+    )
 }
 
 fn not_found(case: &Case<'_>, name: &str) -> Vec<Likely> {

@@ -104,3 +104,17 @@ fn the_stage_of_a_pipe_whose_code_is_an_answer_is_named_without_a_probe() {
     let two = report_with("set -euo pipefail\ngrep x f | grep y > out\n", &[("f", "a\n")], "", |_| None);
     assert!(!two.contains("With pipefail, `"), "which of two it was is not known: {two}");
 }
+
+/// A signal names nobody: only a text that speaks of memory makes memory the cause.
+#[test]
+fn killed_without_a_word() {
+    let cause = |output: &str| {
+        let told = report_with("#!/bin/bash\npython3 big.py\n", &[], output, |_| None);
+        let told: Report = serde_json::from_str(&told).unwrap();
+        told.causes.first().map(|cause| cause.id.clone())
+    };
+    let killed = "x.sh: line 2: 12345 Killed                  python3 big.py\n";
+    assert_eq!(cause(killed).as_deref(), Some("killed-outright"));
+    let memory = "Traceback (most recent call last):\n  File \"big.py\", line 1, in <module>\nMemoryError\n";
+    assert_eq!(cause(memory).as_deref(), Some("memory-used-up"));
+}
