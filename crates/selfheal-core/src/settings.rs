@@ -126,6 +126,8 @@ pub struct Limits {
     pub incident_ms: u64,
     /// Bytes that the trials of one incident may write together; the driver takes less where little is free.
     pub trial_bytes: u64,
+    /// Bytes of each stream of a task's step that go to its file.
+    pub step_output_bytes: u64,
     /// Changed lines above which the risk is at least medium.
     pub small_change_lines: u32,
     /// Applies by policy alone, per machine and day.
@@ -158,6 +160,7 @@ impl Limits {
         trial_ms: 60_000,
         incident_ms: 600_000,
         trial_bytes: u64::MAX,
+        step_output_bytes: 16 << 20,
         small_change_lines: 10,
         applies_per_day: 3,
         storm_jobs: 3,

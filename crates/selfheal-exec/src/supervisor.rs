@@ -51,6 +51,7 @@ pub struct Supervisor {
     on_idle: Option<OnIdle>,
     held: Option<OwnedFd>,
     input_limit: Option<u64>,
+    most: Option<u64>,
     input: Mutex<Option<Input>>,
     ready: Mutex<Option<Process>>,
     last: Mutex<Last>,
@@ -92,6 +93,7 @@ impl Supervisor {
             on_idle: None,
             held: None,
             input_limit: None,
+            most: None,
             input: Mutex::default(),
             ready: Mutex::default(),
             last: Mutex::default(),
@@ -141,6 +143,14 @@ impl Supervisor {
     #[must_use]
     pub fn with_input_limit(mut self, limit: u64) -> Self {
         self.input_limit = Some(limit);
+        self
+    }
+
+    /// Sets how many bytes of each stream are passed on where that leads to a file; the rest is only kept at its end, as the
+    /// run says.
+    #[must_use]
+    pub fn with_most_to_files(mut self, most: u64) -> Self {
+        self.most = Some(most);
         self
     }
 
@@ -374,7 +384,7 @@ impl Executor for Supervisor {
         let (passed, fds): (Vec<Passed>, Vec<BorrowedFd<'_>>) =
             named.into_iter().filter_map(|(what, fd)| Some((what, fd?))).unzip();
         let input_limit = kept.as_ref().map_or(0, |(_, limit)| *limit);
-        let plan = Plan { order: order.clone(), buffer: BUFFER, passed, input_limit };
+        let plan = Plan { order: order.clone(), buffer: BUFFER, passed, input_limit, most: self.most };
         let (end, child) = self.supervise(id, &plan, &fds)?;
         if end.could_not {
             let reason =

@@ -36,6 +36,8 @@ pub(crate) struct Plan {
     pub passed: Vec<Passed>,
     /// At most so many bytes of standard input are kept.
     pub input_limit: u64,
+    /// At most so many bytes of each stream are passed on to a file.
+    pub most: Option<u64>,
 }
 
 /// What a descriptor that comes with the plan is for.

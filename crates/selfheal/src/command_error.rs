@@ -44,7 +44,11 @@ impl CommandError {
     pub fn because(mut self, source: &dyn std::error::Error) -> Self {
         let mut next = Some(source);
         while let Some(error) = next {
-            self.causes.push(error.to_string());
+            let text = error.to_string();
+            // Some errors say the same once more, with a number in front.
+            if self.causes.last().is_none_or(|last| !text.ends_with(last.as_str())) {
+                self.causes.push(text);
+            }
             next = error.source();
         }
         self

@@ -9,15 +9,19 @@ use selfheal_testkit::TestEnv;
 use crate::support::{BACKUP, backup_env, env};
 
 /// A small file system, where mounting is allowed.
-struct Small(PathBuf);
+pub struct Small(PathBuf);
 
 impl Small {
-    fn mount(at: &Path, size: &str) -> Option<Self> {
+    pub fn mount(at: &Path, size: &str) -> Option<Self> {
         std::fs::create_dir_all(at).unwrap();
         let options = format!("size={size},mode=0700");
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", &options, "none"]).arg(at).stderr(Stdio::null());
         mount.status().is_ok_and(|status| status.success()).then(|| Self(at.to_path_buf()))
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.0
     }
 
     fn remount(&self, how: &str) {
@@ -26,7 +30,7 @@ impl Small {
     }
 
     /// Leaves so many KiB.
-    fn leave(&self, kib: u64) {
+    pub fn leave(&self, kib: u64) {
         let fill = self.0.join("fill");
         let _ = std::fs::remove_file(&fill);
         let out = format!("of={}", fill.display());

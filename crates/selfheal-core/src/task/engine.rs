@@ -179,6 +179,11 @@ impl Engine<'_> {
     fn settle(&mut self, id: &str, found: Found) {
         match found {
             Found::NotBegun => self.set(id, StepStage::Pending),
+            // Whoever goes on wants what failed and may run again to do so; that nobody had taken its end in changes nothing.
+            Found::Ended(result) if self.is_to_run_again(&result) => {
+                self.end(id, *result);
+                self.set(id, StepStage::Pending);
+            }
             Found::Ended(result) => self.end(id, *result),
             Found::MayHaveRun if self.task.step(id).is_some_and(|step| step.idempotent) => {
                 self.set(id, StepStage::Pending);
@@ -189,6 +194,10 @@ impl Engine<'_> {
                 self.state.known_issues.push(what);
             }
         }
+    }
+
+    fn is_to_run_again(&self, result: &StepResult) -> bool {
+        !result.outcome.is_good() && result.repeatable && self.state.stopping.is_none()
     }
 
     fn set(&mut self, id: &str, stage: StepStage) {
@@ -411,7 +420,13 @@ impl Step {
     /// whole or not at all, and for the rest the user has said so.
     #[must_use]
     pub fn may_repeat(&self, boxed: bool) -> bool {
-        self.retry != RetryClass::None && (self.idempotent || (boxed && self.reach == Reach::Files))
+        self.retry != RetryClass::None && self.is_harmless(boxed)
+    }
+
+    /// Whether it does no harm when it runs again, by a person's wish too: it says so itself, or nothing of it was in place.
+    #[must_use]
+    pub fn is_harmless(&self, boxed: bool) -> bool {
+        self.idempotent || (boxed && self.reach == Reach::Files)
     }
 }
 

@@ -119,6 +119,8 @@ pub struct BoxConfig {
     pub lowest: Option<String>,
     /// Rungs that are not used although the machine offers them.
     pub forbid: Vec<String>,
+    /// At most so many bytes of each stream of a live run are passed on where that leads to a file.
+    pub most_to_files: Option<u64>,
 }
 
 /// Runs commands in boxes.
@@ -248,7 +250,7 @@ impl BoxRunner {
     fn ask_live(&self, plan: &mut Plan) -> Result<Answer, PortError> {
         let streams =
             Streams::of_self().map_err(|error| PortError::new("pass the streams to a box", error))?;
-        plan.live = Some(streams.numbers());
+        plan.live = Some(wire::Live { most: self.config.most_to_files, ..streams.numbers() });
         self.ask_with(plan, Some(&streams))
     }
 
@@ -384,7 +386,8 @@ impl Streams {
     }
 
     fn numbers(&self) -> wire::Live {
-        wire::Live { input: self.input.as_ref().map(AsRawFd::as_raw_fd), output: self.output.as_raw_fd() }
+        let input = self.input.as_ref().map(AsRawFd::as_raw_fd);
+        wire::Live { input, output: self.output.as_raw_fd(), most: None }
     }
 
     fn inherit(&self, command: &mut Command) {

@@ -378,7 +378,8 @@ fn passed_on(mut taps: Vec<Tap>, plan: &Plan) -> Step<Vec<Tap>> {
     let error = named(rustix::io::fcntl_dupfd_cloexec(standard(2), 3), "take standard error over")?;
     let rest = taps.split_off(taps.len().min(2));
     let targets = [adopted(live.output, "standard output")?, error];
-    let mut passing: Vec<Tap> = taps.into_iter().zip(targets).map(|(tap, to)| tap.passing(to)).collect();
+    let mut passing: Vec<Tap> =
+        taps.into_iter().zip(targets).map(|(tap, to)| tap.passing(to, live.most)).collect();
     passing.extend(rest);
     Ok(passing)
 }

@@ -5,6 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::FileType;
 
 use super::wire::{Kept, Raw};
 
@@ -12,6 +13,8 @@ use super::wire::{Kept, Raw};
 pub(crate) struct Tap {
     from: Option<OwnedFd>,
     to: Option<OwnedFd>,
+    /// How many bytes more it takes.
+    room: u64,
     keep: usize,
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -21,12 +24,14 @@ pub(crate) struct Tap {
 impl Tap {
     /// Keeps so many bytes of each end of a stream.
     pub(crate) fn new(from: OwnedFd, keep: usize) -> Self {
-        Self { from: Some(from), to: None, keep, head: Vec::new(), tail: VecDeque::new(), total: 0 }
+        Self { from: Some(from), to: None, room: 0, keep, head: Vec::new(), tail: VecDeque::new(), total: 0 }
     }
 
-    /// Passes the stream on too.
-    pub(crate) fn passing(self, to: OwnedFd) -> Self {
-        Self { to: Some(to), ..self }
+    /// Passes the stream on too; to a file at most so many bytes.
+    pub(crate) fn passing(self, to: OwnedFd, most: Option<u64>) -> Self {
+        let is_file = rustix::fs::fstat(&to)
+            .is_ok_and(|facts| FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile);
+        Self { to: Some(to), room: most.filter(|_| is_file).unwrap_or(u64::MAX), ..self }
     }
 
     fn take(&mut self, bytes: &[u8]) {
@@ -45,7 +50,10 @@ impl Tap {
             Ok(0) => self.from = None,
             Ok(count) => {
                 let bytes = buffer.get(..count).unwrap_or(&[]);
-                if self.to.as_ref().is_some_and(|to| pass(to, bytes).is_err()) {
+                let room = usize::try_from(self.room).unwrap_or(usize::MAX);
+                let piece = bytes.get(..room).unwrap_or(bytes);
+                self.room = self.room.saturating_sub(piece.len() as u64);
+                if self.to.as_ref().is_some_and(|to| pass(to, piece).is_err()) {
                     // Nobody reads any more: the job learns it as it would without a box.
                     self.from = None;
                 }

@@ -107,6 +107,8 @@ pub(crate) struct Plan {
 pub(crate) struct Live {
     pub input: Option<i32>,
     pub output: i32,
+    /// At most so many bytes of each stream are passed on to a file.
+    pub most: Option<u64>,
 }
 
 /// Where what a job does to files is kept, and what is said of it.

@@ -156,8 +156,8 @@ fn run(plan: &Plan, input: Option<Kept>, mut link: Link) -> Option<()> {
     };
     // A program that is gone already is noticed in the loop, which ends the tree.
     let _ = wire::send_started(&mut link.news, started.pid);
-    let stdout = Stream::live(started.stdout, Sink::standard(1), order.keep, plan.buffer);
-    let stderr = Stream::live(started.stderr, Sink::standard(2), order.keep, plan.buffer);
+    let stdout = Stream::live(started.stdout, Sink::standard(1).at_most(plan.most), order.keep, plan.buffer);
+    let stderr = Stream::live(started.stderr, Sink::standard(2).at_most(plan.most), order.keep, plan.buffer);
     let stdout = match link.spool.take().filter(|_| order.stdout == Passing::Spool) {
         Some(file) => stdout.spooled(file),
         None => stdout,

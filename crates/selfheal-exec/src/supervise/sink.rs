@@ -1,6 +1,7 @@
 //! Where a job's output goes, written to without ever waiting for a slow reader: signals and deadlines must be served while
 //! the reader of our standard output sleeps.
 
+use std::cell::Cell;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 
@@ -22,6 +23,8 @@ pub(crate) enum Sink {
     Own(OwnedFd),
     /// What could not be opened again: small pieces, and only when the system says that there is room.
     Careful(Target),
+    /// A file that takes so many bytes more; what comes then is dropped.
+    Short(Target, Cell<u64>),
 }
 
 /// A descriptor of ours or one of the standard streams.
@@ -56,10 +59,18 @@ impl Sink {
         }
     }
 
+    /// The same, with at most so many bytes for a regular file. Readers of anything else keep up, or close it.
+    pub(crate) fn at_most(self, most: Option<u64>) -> Self {
+        match (self, most) {
+            (Self::Direct(target), Some(most)) if is_file(&target) => Self::Short(target, Cell::new(most)),
+            (sink, _) => sink,
+        }
+    }
+
     /// The descriptor to wait for.
     pub(crate) fn fd(&self) -> BorrowedFd<'_> {
         match self {
-            Self::Direct(target) | Self::Careful(target) => target.as_fd(),
+            Self::Direct(target) | Self::Careful(target) | Self::Short(target, _) => target.as_fd(),
             Self::Own(fd) => fd.as_fd(),
         }
     }
@@ -69,10 +80,27 @@ impl Sink {
         let bytes = match self {
             Self::Careful(target) if !has_room(target) => return Err(io::ErrorKind::WouldBlock.into()),
             Self::Careful(_) => bytes.get(..SAFE).unwrap_or(bytes),
+            Self::Short(target, left) => return write_short(target, left, bytes),
             Self::Direct(_) | Self::Own(_) => bytes,
         };
         Ok(rustix::io::retry_on_intr(|| rustix::io::write(self.fd(), bytes))?)
     }
+}
+
+fn is_file(target: &Target) -> bool {
+    rustix::fs::fstat(target)
+        .is_ok_and(|facts| FileType::from_raw_mode(facts.st_mode) == FileType::RegularFile)
+}
+
+fn write_short(target: &Target, left: &Cell<u64>, bytes: &[u8]) -> io::Result<usize> {
+    let room = usize::try_from(left.get()).unwrap_or(usize::MAX);
+    let piece = bytes.get(..room).unwrap_or(bytes);
+    if piece.is_empty() {
+        return Ok(bytes.len());
+    }
+    let written = rustix::io::retry_on_intr(|| rustix::io::write(target, piece))?;
+    left.set(left.get().saturating_sub(written as u64));
+    Ok(written)
 }
 
 fn reopen(fd: RawFd) -> Option<OwnedFd> {

@@ -82,6 +82,7 @@ fn status(context: &Context, run: Option<&str>, json: bool) -> Ended {
             result.map(|result| format!("  {} s", words::seconds(result.duration_ms))).unwrap_or_default();
         let why = result.and_then(|result| result.why.as_deref()).unwrap_or_default();
         let why = if why.is_empty() { String::new() } else { format!("  {}", crate::terminal::clean(why)) };
+        let id = crate::terminal::clean(id);
         print(&format!("  {id:<20} {:<12}{took}{why}\n", words::step_word(step)));
         for note in result.iter().flat_map(|result| &result.notes) {
             print(&format!("    {}\n", crate::terminal::clean(note)));
@@ -100,7 +101,8 @@ fn status(context: &Context, run: Option<&str>, json: bool) -> Ended {
 fn headline(run: &Summary) -> String {
     let word = if run.is_broken_off() { "broken off" } else { run.stage.word() };
     let (id, at) = (crate::drafts::short(&run.run), local_time(run.started));
-    format!("{id}  {at}  {word:<11} {}  {}/{}", run.task, run.completed.len(), run.steps)
+    let task = crate::terminal::clean(&run.task);
+    format!("{id}  {at}  {word:<11} {task}  {}/{}", run.completed.len(), run.steps)
 }
 
 fn list(context: &Context, json: bool) -> Ended {
@@ -139,7 +141,8 @@ fn cancel(context: &Context, run: &str) -> Ended {
     let (folder, state) = keep::find(context, Some(run))?;
     let stage = state.stage.word();
     let values = [("run", crate::drafts::short(&state.run)), ("task", state.task.as_str()), ("stage", stage)];
-    if state.stage.is_final() {
+    // One that goes on may still wait for its locks.
+    if state.stage.is_final() && !keep::is_worked_on(&state) {
         print(&format!("{}\n", context.texts().say("task-cancel-over", &values)));
         return Ok(exit_code::OK);
     }

@@ -307,6 +307,8 @@ pub struct LimitOptions {
     pub incident: Option<u64>,
     /// What the trials of one incident may write together, in MiB.
     pub trial_disk: Option<u64>,
+    /// What of each stream of a task's step goes to its output file, in MiB; of the rest the end.
+    pub step_output: Option<u64>,
     /// Changed lines above which the risk is at least medium.
     pub small_change_lines: Option<u32>,
     /// Applies by policy alone, per machine and day.

@@ -319,6 +319,9 @@ fn take_limits(limits: &mut Limits, said: LimitOptions, choose: impl Fn(u64, u64
     if let Some(mib) = said.trial_disk {
         limits.trial_bytes = choose(limits.trial_bytes, mib.saturating_mul(1 << 20));
     }
+    if let Some(mib) = said.step_output {
+        limits.step_output_bytes = choose(limits.step_output_bytes, mib.saturating_mul(1 << 20));
+    }
     take_caps(limits, &said, choose);
 }
 

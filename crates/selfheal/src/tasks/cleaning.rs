@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use selfheal_core::incident::Owner;
 use selfheal_core::task::{Cleanup, CleanupRecord, Stage, Task, TaskState};
 
 use super::files;
@@ -37,6 +38,11 @@ pub struct Cleaner<'a> {
 /// Whether so many files of a pattern were there before that not all were noted.
 fn is_crowded(path: &Path, before: Option<&BTreeSet<PathBuf>>) -> bool {
     files::is_pattern(path) && before.is_some_and(|before| before.contains(path))
+}
+
+fn kill_group(leader: u32) {
+    let group = i32::try_from(leader).ok().and_then(Pid::from_raw);
+    group.map(|group| kill_process_group(group, Signal::KILL));
 }
 
 /// Where a path is, with links on the way to it resolved, and not the path itself.
@@ -72,6 +78,12 @@ impl Cleaner<'_> {
         super::keep::replace(&self.run.path().join("present.json"), &serde_json::to_vec(&there)?)
     }
 
+    /// Whether it was noted.
+    #[must_use]
+    pub fn has_noted(&self) -> bool {
+        self.remembered().is_some()
+    }
+
     fn remembered(&self) -> Option<BTreeSet<PathBuf>> {
         let text = fs::read(self.run.path().join("present.json")).ok()?;
         serde_json::from_slice(&text).ok()
@@ -80,6 +92,7 @@ impl Cleaner<'_> {
     /// Runs every hook whose step had begun, and the task's own.
     #[must_use]
     pub fn clean(&self, state: &TaskState, ended: Stage) -> Vec<CleanupRecord> {
+        self.wait_for_earlier();
         let before = self.remembered();
         let begun = |step: &str| state.steps.get(step).is_some_and(|step| step.attempt > 0);
         let mut records = Vec::new();
@@ -108,6 +121,33 @@ impl Cleaner<'_> {
         records
     }
 
+    fn hook_file(&self) -> PathBuf {
+        self.run.path().join("hook")
+    }
+
+    /// Notes which process runs a hook, for whoever cleans up after this process was killed.
+    fn name_hook(&self, pid: u32) {
+        let start_ticks = selfheal_exec::process_start_ticks(pid).unwrap_or_default();
+        let owner = Owner { pid, start_ticks, ..selfheal_exec::owner_of_self() };
+        // Without it two may run at once, no worse.
+        let _ = serde_json::to_vec(&owner).map(|text| fs::write(self.hook_file(), text));
+    }
+
+    /// A hook of a process that was killed may still run: it is waited for, as long as it may take.
+    fn wait_for_earlier(&self) {
+        let hook =
+            fs::read(self.hook_file()).ok().and_then(|text| serde_json::from_slice::<Owner>(&text).ok());
+        let Some(hook) = hook else { return };
+        let until = Instant::now() + LONGEST;
+        while super::lives(&hook) {
+            if Instant::now() >= until {
+                kill_group(hook.pid);
+            }
+            std::thread::sleep(LOOK);
+        }
+        let _ = fs::remove_file(self.hook_file());
+    }
+
     fn remove(&self, path: &Path) -> Result<(), String> {
         let outputs = self.task.steps.iter().flat_map(|step| step.outputs.iter().chain(&step.paths));
         let mut roots: Vec<PathBuf> = outputs.cloned().collect();
@@ -133,6 +173,7 @@ impl Cleaner<'_> {
         command.env("TASK_OUTCOME", ended.word()).stdin(Stdio::null()).process_group(0);
         command.stdout(log.try_clone().map_err(|error| error.to_string())?).stderr(log);
         let mut child = command.spawn().map_err(|error| error.to_string())?;
+        self.name_hook(child.id());
         let until = Instant::now() + LONGEST;
         loop {
             match child.try_wait() {
@@ -140,8 +181,7 @@ impl Cleaner<'_> {
                 Ok(Some(status)) => return Err(status.to_string()),
                 Ok(None) if Instant::now() < until => std::thread::sleep(LOOK),
                 Ok(None) => {
-                    let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-                    group.map(|group| kill_process_group(group, Signal::KILL));
+                    kill_group(child.id());
                     let _ = child.wait();
                     return Err(format!("it did not end within {} s", LONGEST.as_secs()));
                 }

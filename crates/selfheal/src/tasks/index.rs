@@ -78,6 +78,8 @@ pub struct Damaged {
     pub folder: RunFolder,
     /// What is wrong.
     pub why: String,
+    /// What to do.
+    pub hints: Vec<String>,
     /// What was known of it before, where something was.
     pub before: Option<Summary>,
 }
@@ -89,6 +91,8 @@ pub struct Listing {
     pub runs: Vec<(RunFolder, Summary)>,
     /// The others.
     pub damaged: Vec<Damaged>,
+    /// Folders of runs that have stored nothing yet: nothing of them was begun.
+    pub unbegun: Vec<(String, RunFolder)>,
 }
 
 /// Looks for all runs.
@@ -107,7 +111,10 @@ pub fn all(context: &Context) -> Listing {
     let (mut listing, mut fresh) = (Listing::default(), Vec::new());
     for (run, folder) in folders {
         // Before the first state is stored nothing was begun.
-        let Some(stamp) = stamp(&folder) else { continue };
+        let Some(stamp) = stamp(&folder) else {
+            listing.unbegun.push((run, folder));
+            continue;
+        };
         let row = known.remove(&run);
         let before = row.as_ref().and_then(|row| serde_json::from_str::<Summary>(row.body.as_str()).ok());
         let current = before.as_ref().filter(|_| row.as_ref().is_some_and(|row| row.stamp == stamp));
@@ -121,7 +128,10 @@ pub fn all(context: &Context) -> Listing {
                 fresh.extend(row_of(context, &summary, stamp).map(|row| (run, row)));
                 listing.runs.push((folder, summary));
             }
-            Err(error) => listing.damaged.push(Damaged { run, folder, why: error.one_line(), before }),
+            Err(error) => {
+                let (why, hints) = (error.one_line(), error.hints);
+                listing.damaged.push(Damaged { run, folder, why, hints, before });
+            }
         }
     }
     let gone: Vec<String> = known.into_keys().collect();

@@ -69,6 +69,13 @@ impl Journal {
         Ok(Self { file })
     }
 
+    /// Whether there is one, in the folder of a step. It is made before a step counts as running, so where there is none
+    /// somebody removed it.
+    #[must_use]
+    pub fn is_there(folder: &Path) -> bool {
+        path(folder).exists()
+    }
+
     /// Writes a mark; it is on the disk when this returns.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use super::index::{self, Listing, Summary};
 use crate::command_error::CommandError;
 use crate::context::Context;
+use crate::terminal::clean;
 
 /// The largest state file that is read, in bytes.
 const LARGEST: usize = 64 << 20;
@@ -25,6 +26,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(20);
 /// Runs that are kept at least.
 const MOST: usize = 200;
+/// A run that has stored nothing for so long has ended before it began.
+const UNBEGUN: Duration = Duration::from_secs(3_600);
 /// The fewest characters of a run's end that name it.
 const SHORTEST_END: usize = 4;
 
@@ -93,10 +96,14 @@ impl RunFolder {
     /// # Errors
     /// When it cannot be taken for another reason.
     pub fn take_over(&self, state: &TaskState) -> Result<Option<RunLock>, CommandError> {
+        if is_worked_on(state) {
+            // Also where somebody removed the file of its lock.
+            return Ok(None);
+        }
         let until = Instant::now() + PATIENCE;
         loop {
             let lock = self.lock()?;
-            if lock.is_some() || is_worked_on(state) || Instant::now() >= until {
+            if lock.is_some() || Instant::now() >= until {
                 return Ok(lock);
             }
             std::thread::sleep(LOOK);
@@ -140,7 +147,9 @@ impl RunFolder {
         }
         let state: TaskState =
             serde_json::from_slice(&bytes).map_err(|error| damaged(failed("understand", &path, &error)))?;
-        match state.check().first() {
+        let is_here = self.path.file_name().is_some_and(|name| name == state.run.as_str());
+        let elsewhere = (!is_here).then(|| format!("it says that it is of run {}", clean(&state.run)));
+        match state.check().first().or(elsewhere.as_ref()) {
             None => Ok(state),
             Some(wrong) => Err(damaged(CommandError::new(format!("{} is damaged: {wrong}", path.display())))),
         }
@@ -165,6 +174,23 @@ impl RunFolder {
 
 fn failed(verb: &str, path: &Path, error: &dyn std::error::Error) -> CommandError {
     CommandError::new(format!("failed to {verb} {}", path.display())).because(error)
+}
+
+/// Forgets runs that were ended before anything of them was stored: nothing was begun then. Their folders for temporary
+/// files go too.
+pub fn sweep(unbegun: &[(String, RunFolder)], temp: &dyn Fn(&str) -> PathBuf) {
+    for (run, folder) in unbegun {
+        let made = fs::metadata(&folder.path).and_then(|facts| facts.modified()).ok();
+        let age = made.and_then(|made| made.elapsed().ok());
+        // One that is younger may be about to begin.
+        if age.is_some_and(|age| age > UNBEGUN)
+            && let Ok(Some(_lock)) = folder.lock()
+        {
+            // What cannot be removed stays for the next time.
+            let _ = super::place::remove_temp(&temp(run), run);
+            let _ = fs::remove_dir_all(&folder.path);
+        }
+    }
 }
 
 /// Makes a folder that only its owner may look into, with its parents.
@@ -225,8 +251,10 @@ fn find_folder(all: &Listing, name: Option<&str>) -> Result<RunFolder, CommandEr
         [only] => Ok((*only).clone()),
         [] => {
             let newest = all.runs.iter().find(|(_, summary)| summary.task == name);
+            let is_of = |run: &&index::Damaged| run.before.as_ref().is_some_and(|run| run.task == name);
             newest
                 .map(|(folder, _)| folder.clone())
+                .or_else(|| all.damaged.iter().rfind(is_of).map(|run| run.folder.clone()))
                 .ok_or_else(|| CommandError::new(format!("there is no run {name}")).hint(hint))
         }
         _ => Err(CommandError::new(format!("several runs end with {name}")).hint(hint)),

@@ -58,8 +58,10 @@ pub fn begin(context: &Context, file: TaskFile, anew: bool, wishes: Wishes) -> R
         }
     }
     keep::prune(&all.runs);
+    keep::sweep(&all.unbegun, &|run| place::temp(context, run));
     let run = context.clock.fresh_id();
-    let folder = RunFolder::create(context, &run)?;
+    let folder =
+        RunFolder::create(context, &run).map_err(|error| words::with_room(&context.texts(), error))?;
     let lock = taken(folder.lock()?)?;
     let state = TaskState::new(&file.task, run, file.path.clone(), file.digest.clone());
     Runner::new(context, file, (folder, lock), state, wishes).go(Event::Begin)
@@ -83,9 +85,9 @@ fn told_of_damage(context: &Context, damaged: &Damaged, anew: bool) -> Result<()
         tell(&format!("selfheal: {said}"));
         return Ok(());
     }
-    Err(CommandError { code: exit_code::HANDED_OVER, ..CommandError::new(said) }
-        .hint(format!("look at {}: each step's journal says how far it got", damaged.folder.path().display()))
-        .hint("then begin anew with --anew, which may do that work twice"))
+    let error = CommandError { code: exit_code::HANDED_OVER, ..CommandError::new(said) };
+    let error = damaged.hints.iter().fold(error, |error, hint| error.hint(hint.clone()));
+    Err(error.hint("each step's journal in that folder says how far it got; --anew may do that work twice"))
 }
 
 fn taken(lock: Option<RunLock>) -> Result<RunLock, CommandError> {
@@ -244,7 +246,7 @@ pub fn resume(
         }
     }
     look_for_outputs(context, &file, &mut state);
-    folder.store(&state, Some(&before))?;
+    folder.store(&state, Some(&before)).map_err(|error| words::with_room(&context.texts(), error))?;
     if state.stage == Stage::Succeeded {
         return Err(CommandError::new("this run has succeeded: nothing is left to be done")
             .hint("selfheal task run FILE begins a new one"));

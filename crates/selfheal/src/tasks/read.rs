@@ -13,7 +13,7 @@ use super::form::{
 use super::node::{self, Node, Wrong};
 use super::shape;
 use crate::command_error::CommandError;
-use crate::terminal::clean;
+use crate::terminal::{clean, shown_path};
 
 /// The largest task file, in bytes.
 const LARGEST: usize = 1 << 20;
@@ -47,11 +47,15 @@ pub struct TaskFile {
 /// When it cannot be read, or something in it is wrong.
 pub fn read(path: &Path) -> Result<TaskFile, CommandError> {
     let fail = |error: &dyn std::error::Error| {
-        CommandError::new(format!("failed to read {}", path.display())).because(error)
+        CommandError::new(format!("failed to read {}", shown_path(path))).because(error)
     };
-    let path = std::fs::canonicalize(path).map_err(|error| fail(&error))?;
-    let bytes = selfheal_exec::read_regular(&path, LARGEST).ok_or_else(|| {
-        CommandError::usage(format!("{} is no file, or larger than 1 MiB", path.display()))
+    let path = std::fs::canonicalize(path).map_err(|error| {
+        fail(&error).hint("look at its name; selfheal task list --json names those of earlier runs")
+    })?;
+    // One byte more tells a file that is too large from one that ends there.
+    let bytes = selfheal_exec::read_regular(&path, LARGEST + 1).filter(|bytes| bytes.len() <= LARGEST);
+    let bytes = bytes.ok_or_else(|| {
+        CommandError::usage(format!("{} is no file, or larger than 1 MiB", shown_path(&path)))
             .hint("name a task file")
     })?;
     let text = String::from_utf8(bytes).map_err(|error| fail(&error))?;
@@ -68,7 +72,7 @@ pub(super) fn digest(value: &impl serde::Serialize) -> String {
 }
 
 fn told(path: &Path, wrong: &[Wrong]) -> CommandError {
-    let one = |wrong: &Wrong| format!("{}:{}: {}", path.display(), wrong.line, clean(&wrong.what));
+    let one = |wrong: &Wrong| format!("{}:{}: {}", shown_path(path), wrong.line, clean(&wrong.what));
     let mut lines: Vec<String> = wrong.iter().take(MOST_TOLD).map(one).collect();
     if wrong.len() > MOST_TOLD {
         lines.push(format!("{} more", wrong.len() - MOST_TOLD));

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use selfheal_core::ids::Timestamp;
+use selfheal_core::incident::Owner;
 use selfheal_core::ports::{Clock, Entry, Ledger, Message, Outbox};
 use selfheal_core::task::{
     Action, Event, Found, Lock, Stage, StepOutcome, StepResult, TaskContext, TaskState, step,
@@ -17,6 +18,7 @@ use selfheal_core::task::{
 use selfheal_exec::{EndsInOrder, told_to_end};
 
 use super::cleaning::Cleaner;
+use super::journal::Journal;
 use super::keep::{self, RunFolder, RunLock};
 use super::locks::{self, Held, Hold, Holder};
 use super::read::{TaskFile, digest};
@@ -27,11 +29,16 @@ use super::{place, words};
 use crate::command_error::CommandError;
 use crate::context::Context;
 use crate::exit_code;
+use crate::terminal::shown_path;
 
 /// How often signals and the deadline are looked at.
 const LOOK: Duration = Duration::from_millis(50);
-/// So long after it was told to end, a step's process is ended by force; its job's own grace is shorter.
-const FORCE: Duration = Duration::from_secs(15);
+/// So long after it was told to end, a step's process is told again: then what does not heed it is killed after its grace.
+const AGAIN: Duration = Duration::from_secs(5);
+/// So long after it was told first, it is ended by force.
+const FORCE: Duration = Duration::from_secs(20);
+/// So long what it ran is waited for then.
+const LAST: Duration = Duration::from_secs(10);
 
 /// What the command line says of a run.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +54,7 @@ pub struct Runner<'a> {
     context: &'a Context,
     file: TaskFile,
     folder: RunFolder,
-    _lock: RunLock,
+    lock: RunLock,
     state: TaskState,
     stored: bool,
     wishes: Wishes,
@@ -65,6 +72,13 @@ pub struct Runner<'a> {
 struct Running {
     pid: u32,
     told: Option<Instant>,
+    told_again: bool,
+}
+
+impl Running {
+    fn told_since(&self, long: Duration) -> bool {
+        self.told.is_some_and(|at| at.elapsed() > long)
+    }
 }
 
 impl<'a> Runner<'a> {
@@ -85,7 +99,7 @@ impl<'a> Runner<'a> {
             context,
             file,
             folder,
-            _lock: lock,
+            lock,
             state,
             stored,
             wishes,
@@ -105,29 +119,15 @@ impl<'a> Runner<'a> {
     /// When the task cannot be begun, or its state cannot be stored.
     pub fn go(mut self, first: Event) -> Result<i32, CommandError> {
         let in_order = EndsInOrder::begin();
-        if let Err(error) = self.lock_all() {
-            if !self.stored {
-                // Nothing was begun, so there is nothing to go on with.
-                let _ = std::fs::remove_dir_all(self.folder.path());
-            }
-            return Err(error);
+        if let Err(error) = self.made_ready(&first) {
+            self.unmake();
+            return Err(words::with_room(&self.context.texts(), error));
         }
-        place::make_temp(&self.temp, &self.state.run).map_err(|error| {
-            CommandError::new(format!("failed to make {}", self.temp.display())).because(&error)
-        })?;
-        if first == Event::Begin {
-            let noted = self.cleaner().remember();
-            noted.map_err(|error| CommandError::new("failed to note what is there").because(&error))?;
-        }
-        self.state.owner = Some(selfheal_exec::owner_of_self());
-        self.state.file.clone_from(&self.file.path);
-        self.state.digest.clone_from(&self.file.digest);
-        let end = self.file.task.timeout_ms.map(|ms| self.now().0.saturating_add_unsigned(ms));
-        self.state.deadline = end.map(Timestamp);
-        let left = self.file.task.timeout_ms.map(Duration::from_millis);
-        self.until = left.and_then(|left| Instant::now().checked_add(left));
         self.note_in_ledger("task_begun");
-        let stage = self.walk(first)?;
+        let stage = match self.walk(first) {
+            Ok(stage) => stage,
+            Err(error) => return Err(self.broken_off(error)),
+        };
         self.note_in_ledger("task_ended");
         in_order.for_good();
         let left = self.leave(stage);
@@ -140,6 +140,71 @@ impl<'a> Runner<'a> {
         let told = self.context.message_texts();
         self.tell_people(stage, &words::ending(&told, &self.state, &left, &output));
         Ok(exit_of(stage))
+    }
+
+    /// Takes what the task needs, and notes what it is about to do; nothing is begun.
+    fn made_ready(&mut self, first: &Event) -> Result<(), CommandError> {
+        self.lock_all()?;
+        self.make_temp()?;
+        let untouched = || self.state.steps.values().all(|step| step.attempt == 0);
+        if *first == Event::Begin || (untouched() && !self.cleaner().has_noted()) {
+            let noted = self.cleaner().remember();
+            noted.map_err(|error| CommandError::new("failed to note what is there").because(&error))?;
+        }
+        self.state.owner = Some(selfheal_exec::owner_of_self());
+        self.state.file.clone_from(&self.file.path);
+        self.state.digest.clone_from(&self.file.digest);
+        let end = self.file.task.timeout_ms.map(|ms| self.now().0.saturating_add_unsigned(ms));
+        self.state.deadline = end.map(Timestamp);
+        let left = self.file.task.timeout_ms.map(Duration::from_millis);
+        self.until = left.and_then(|left| Instant::now().checked_add(left));
+        Ok(())
+    }
+
+    fn make_temp(&self) -> Result<(), CommandError> {
+        place::make_temp(&self.temp, &self.state.run).map_err(|error| {
+            CommandError::new(format!("failed to make {}", self.temp.display())).because(&error)
+        })
+    }
+
+    /// Where nothing was begun there is nothing to go on with.
+    fn unmake(&self) {
+        if !self.stored {
+            let _ = place::remove_temp(&self.temp, &self.state.run);
+            let _ = std::fs::remove_dir_all(self.folder.path());
+        }
+    }
+
+    /// The state could not be stored, so nothing more is begun. What runs goes on to its end, and its journal tells how.
+    fn broken_off(&mut self, error: CommandError) -> CommandError {
+        let texts = self.context.texts();
+        let running: Vec<String> = self.children.keys().cloned().collect();
+        if !running.is_empty() {
+            self.view.say(&error.one_line());
+            self.view.say(&texts.say("task-lets-end", &[("steps", &running.join(", "))]));
+            self.let_steps_end();
+        }
+        self.unmake();
+        let error = words::with_room(&texts, error);
+        if !self.stored {
+            return error;
+        }
+        let run = crate::drafts::short(&self.state.run);
+        error.hint(texts.say("task-kept", &[("task", &self.state.task), ("run", run)]))
+    }
+
+    fn let_steps_end(&mut self) {
+        while !self.children.is_empty() {
+            if !self.told && (told_to_end().is_some() || self.is_late()) {
+                self.told = true;
+                let all: Vec<String> = self.children.keys().cloned().collect();
+                all.iter().for_each(|id| self.stop(id, Signal::TERM));
+            }
+            self.press();
+            if let Ok(id) = self.ends.1.recv_timeout(LOOK) {
+                self.children.remove(&id);
+            }
+        }
     }
 
     fn now(&self) -> Timestamp {
@@ -168,22 +233,41 @@ impl<'a> Runner<'a> {
         };
         let texts = self.context.texts();
         let view = &self.view;
+        let mut waits = |busy: &locks::Busy| {
+            view.say(&words::waits(&texts, busy));
+            self.store_as_waiting(&me.owner);
+        };
         let patience = Duration::from_millis(task.timeout_ms.unwrap_or(self.context.settings.limits.cap_ms));
         let folder = keep::root(self.context).join("locks");
-        let held =
-            locks::hold(&folder, &wanted, &me, patience, &mut |busy| view.say(&words::waits(&texts, busy)))
-                .map_err(|error| CommandError::new("failed to take the locks of the task").because(&error))?;
+        let held = locks::hold(&folder, &wanted, &me, patience, &mut waits).map_err(|error| {
+            let what = format!("failed to take the locks of the task in {}", folder.display());
+            CommandError::new(what).because(&error)
+        })?;
         match held {
             Ok(held) => {
                 held.stale.iter().for_each(|stale| self.view.say(&words::stale(&texts, stale)));
                 self.held = held;
                 Ok(())
             }
+            Err(busy) if told_to_end().is_some() => Err(CommandError {
+                code: exit_code::CANCELLED,
+                ..CommandError::new(texts.say("task-waited-in-vain", &[("why", &words::busy(&texts, &busy))]))
+            }),
             Err(busy) => Err(CommandError {
                 code: exit_code::TOO_LATE,
                 ..CommandError::new(words::busy(&texts, &busy))
             }
             .hint("run it when that has ended; selfheal task list shows what runs")),
+        }
+    }
+
+    /// A run that waits for its locks can be seen, and cancelled.
+    fn store_as_waiting(&self, owner: &Owner) {
+        let now = self.now();
+        let started = if self.stored { self.state.started } else { now };
+        let state = TaskState { owner: Some(owner.clone()), started, updated: now, ..self.state.clone() };
+        if let Err(error) = self.folder.store(&state, self.stored.then_some(&self.state)) {
+            tracing::debug!(error = error.one_line(), "a run that waits is not to be seen");
         }
     }
 
@@ -211,7 +295,11 @@ impl<'a> Runner<'a> {
                 && let (Some(state), Some(step)) = (next.steps.get_mut(id), task.step(id))
             {
                 state.digest = digest(step);
+                self.make_journal(id)?;
             }
+        }
+        if self.stored && !self.folder.path().exists() {
+            self.make_folder_again(&mut next)?;
         }
         self.folder.store(&next, self.stored.then_some(&self.state))?;
         self.stored = true;
@@ -220,17 +308,43 @@ impl<'a> Runner<'a> {
         Ok(actions)
     }
 
+    /// It is there before the step counts as running: where it is missing later, somebody took it away.
+    fn make_journal(&self, id: &str) -> Result<(), CommandError> {
+        let home = self.folder.step(id);
+        let made = keep::private_folder(&home).and_then(|()| Journal::open(&home).map(drop));
+        made.map_err(|error| {
+            CommandError::new(format!("failed to make the journal of step {id} in {}", home.display()))
+                .because(&error)
+        })
+    }
+
+    /// Somebody removed the folder of the run, a step perhaps. What is known goes on; of what runs nobody will know how it
+    /// ended.
+    fn make_folder_again(&mut self, next: &mut TaskState) -> Result<(), CommandError> {
+        let path = self.folder.path();
+        keep::private_folder(path).map_err(|error| {
+            CommandError::new(format!("failed to make {}", path.display())).because(&error)
+        })?;
+        let lock = self.folder.lock()?;
+        self.lock = lock.ok_or_else(|| CommandError::new("another process works on this run"))?;
+        let issue =
+            self.context.texts().say("task-folder-gone", &[("path", &shown_path(self.folder.path()))]);
+        self.view.say(&issue);
+        next.known_issues.push(issue);
+        Ok(())
+    }
+
     fn perform(&mut self, action: Action) -> Result<Option<Event>, CommandError> {
         match action {
             Action::Start(id) => match self.start(&id) {
                 Ok(()) => Ok(None),
                 Err(error) => {
-                    let why = Some(error.one_line());
+                    let why = error.one_line();
+                    let room = words::is_full(&why).then(|| self.context.texts().say("task-make-room", &[]));
+                    let to_do = room.or_else(|| error.hints.first().cloned());
                     let plain = StepResult::plain(StepOutcome::Failed, exit_code::NOT_STARTED);
-                    Ok(Some(Event::StepEnded {
-                        step: id,
-                        result: Box::new(StepResult { why, repeatable: true, ..plain }),
-                    }))
+                    let result = StepResult { why: Some(why), to_do, repeatable: true, ..plain };
+                    Ok(Some(Event::StepEnded { step: id, result: Box::new(result) }))
                 }
             },
             Action::Stop(id) => {
@@ -269,8 +383,14 @@ impl<'a> Runner<'a> {
         let (Some(step), Some(state)) = (self.file.task.step(id), self.state.steps.get(id)) else {
             return Err(CommandError::new(format!("there is no step {id}")));
         };
+        if !self.file.folder.is_dir() {
+            let path = shown_path(&self.file.folder);
+            return Err(CommandError::new(self.context.texts().say("task-no-folder", &[("path", &path)]))
+                .hint(self.context.texts().say("task-put-it-back", &[])));
+        }
+        // A step may have removed it.
+        self.make_temp()?;
         let home = self.folder.step(id);
-        keep::private_folder(&home).map_err(|error| fail(&error))?;
         if !locks::allow(&home, state.attempt).map_err(|error| fail(&error))? {
             return Err(CommandError::new(format!("step {id} still works from before")));
         }
@@ -310,7 +430,7 @@ impl<'a> Runner<'a> {
         command.current_dir(&self.file.folder).stdin(Stdio::null());
         command.stdout(log.try_clone().map_err(|error| fail(&error))?).stderr(log);
         let child = command.spawn().map_err(|error| fail(&error))?;
-        self.children.insert(id.to_owned(), Running { pid: child.id(), told: None });
+        self.children.insert(id.to_owned(), Running { pid: child.id(), told: None, told_again: false });
         self.tell_of_end(id, child);
         Ok(())
     }
@@ -332,6 +452,19 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Tells again what does not heed that it was told to end, and ends by force what does not heed that either.
+    fn press(&mut self) {
+        let due = |running: &Running| match running.told_again {
+            false => running.told_since(AGAIN).then_some(Signal::TERM),
+            true => running.told_since(FORCE).then_some(Signal::KILL),
+        };
+        let all = self.children.iter().filter_map(|(id, running)| Some((id.clone(), due(running)?)));
+        for (id, signal) in all.collect::<Vec<_>>() {
+            self.stop(&id, signal);
+            self.children.entry(id).and_modify(|running| running.told_again = true);
+        }
+    }
+
     /// Waits until something happens.
     fn wait(&mut self) -> Event {
         loop {
@@ -342,13 +475,7 @@ impl<'a> Runner<'a> {
             if self.is_late() {
                 return Event::DeadlineHit;
             }
-            let stuck = self
-                .children
-                .iter()
-                .filter(|(_, running)| running.told.is_some_and(|at| at.elapsed() > FORCE));
-            for id in stuck.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
-                self.stop(&id, Signal::KILL);
-            }
+            self.press();
             match self.ends.1.recv_timeout(LOOK) {
                 // What ended after the deadline did so because of it.
                 Ok(id) if self.is_late() => {
@@ -369,8 +496,13 @@ impl<'a> Runner<'a> {
 
     /// How a step whose process has ended did so, by its journal.
     fn ended(&mut self, id: &str) -> Event {
-        self.children.remove(id);
-        let step = id.to_owned();
+        let forced = self.children.remove(id).is_some_and(|running| running.told_since(FORCE));
+        let (step, home) = (id.to_owned(), self.folder.step(id));
+        let until = Instant::now() + LAST;
+        // What a process that was ended by force ran is ended by its supervisor a little later.
+        while forced && locks::works(&home) && Instant::now() < until {
+            std::thread::sleep(LOOK);
+        }
         match self.found(id) {
             Found::Ended(result) => Event::StepEnded { step, result },
             Found::MayHaveRun if self.state.stopping.is_none() && !self.is_idempotent(id) => {

@@ -13,6 +13,10 @@ use crate::drafts;
 /// Finds out what became of one start of a step.
 #[must_use]
 pub fn settle(context: &Context, step: &Step, folder: &Path, attempt: u32) -> Found {
+    if !Journal::is_there(folder) {
+        // Whoever removed it took away what would tell.
+        return Found::MayHaveRun;
+    }
     let marks = Journal::marks(folder, attempt);
     match marks.last() {
         None | Some(Mark::Taken { .. } | Mark::Undone { .. }) => Found::NotBegun,
@@ -26,7 +30,11 @@ pub fn settle(context: &Context, step: &Step, folder: &Path, attempt: u32) -> Fo
         Some(Mark::Failed { code }) => {
             let why = "it failed, and selfheal was ended while it looked for a repair".to_owned();
             let plain = StepResult::plain(StepOutcome::Failed, *code);
-            Found::Ended(Box::new(StepResult { repeatable: step.may_repeat(false), why: Some(why), ..plain }))
+            Found::Ended(Box::new(StepResult {
+                repeatable: step.is_harmless(false),
+                why: Some(why),
+                ..plain
+            }))
         }
     }
 }

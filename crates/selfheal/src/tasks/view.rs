@@ -1,6 +1,7 @@
 //! How a run shows while it goes on: a line for every step, and at a terminal one that moves with what runs and how long.
 
 use std::cell::RefCell;
+use std::ffi::OsStr;
 
 use selfheal_core::ids::Timestamp;
 use selfheal_core::task::{StepStage, StepState, TaskState};
@@ -22,7 +23,8 @@ impl View {
     /// For the terminal of this process.
     #[must_use]
     pub fn new(context: &Context) -> Self {
-        Self { terminal: context.terminal.error, progress: RefCell::default() }
+        let moves = context.env.get(OsStr::new("TERM")).is_some_and(|term| term != "dumb");
+        Self { terminal: context.terminal.error && moves, progress: RefCell::default() }
     }
 
     /// One line.
@@ -39,10 +41,10 @@ impl View {
             before.steps.get(*id).map(|step| (step.stage, step.attempt)) == Some((step.stage, step.attempt))
         };
         let changed = now.steps.iter().filter(|step| !same(step));
-        // What ended is the reason for what starts.
-        let (started, ended): (Vec<_>, Vec<_>) =
-            changed.partition(|(_, step)| step.stage == StepStage::Running);
-        for (id, step) in ended.into_iter().chain(started) {
+        // What ended is the reason for what starts, and for what is not run.
+        let mut changed: Vec<_> = changed.collect();
+        changed.sort_by_key(|(_, step)| (step.stage == StepStage::Running, step.result.is_none()));
+        for (id, step) in changed {
             match step.stage {
                 StepStage::Running if !self.terminal => {
                     self.say(&texts.say("task-step-started", &[("step", id)]))

@@ -6,6 +6,7 @@ use selfheal_core::task::{Stage, StepOutcome, StepStage, StepState, TaskState};
 
 use super::locks::{Busy, Holder};
 use crate::clock::local_time;
+use crate::command_error::CommandError;
 use crate::terminal::{clean, shown_path};
 use crate::texts::Texts;
 
@@ -34,6 +35,19 @@ fn held(texts: &Texts, id: &str, busy: &Busy) -> String {
 pub fn stale(texts: &Texts, holder: &Holder) -> String {
     let (who, since) = (clean(&holder.name()), local_time(holder.since));
     texts.say("task-stale-lock", &[("what", &clean(&holder.what)), ("who", &who), ("since", &since)])
+}
+
+/// Whether a reason speaks of a disk without room, in the words of the system or of the store.
+#[must_use]
+pub fn is_full(why: &str) -> bool {
+    ["No space left on device", "disk is full", "Disk quota exceeded"].iter().any(|words| why.contains(words))
+}
+
+/// The same error with what to do where there was no room.
+#[must_use]
+pub fn with_room(texts: &Texts, error: CommandError) -> CommandError {
+    let full = is_full(&error.one_line());
+    if full { error.hint(texts.say("task-make-room", &[])) } else { error }
 }
 
 /// How long something took.

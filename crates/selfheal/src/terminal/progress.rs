@@ -19,7 +19,7 @@ impl Progress {
         } else {
             ProgressDrawTarget::hidden()
         });
-        if let Ok(style) = ProgressStyle::with_template("selfheal: {spinner} {msg}") {
+        if let Ok(style) = ProgressStyle::with_template("selfheal: {spinner} {wide_msg}") {
             bar.set_style(style);
         }
         Self { bar }
@@ -27,6 +27,7 @@ impl Progress {
 
     /// Says what is being done now.
     pub fn say(&self, text: String) {
+        let text = super::clean(&text);
         if !self.bar.is_hidden() {
             self.bar.enable_steady_tick(Duration::from_millis(120));
         }

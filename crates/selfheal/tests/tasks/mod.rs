@@ -1,9 +1,11 @@
 //! Tasks through the program: what survives, what is never done twice, what people are told.
 
+mod attacks;
 mod boxed;
 mod files;
 mod many;
 mod pipeline;
+mod room;
 mod steps;
 mod survive;
 

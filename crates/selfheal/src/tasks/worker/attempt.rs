@@ -1,6 +1,7 @@
 //! One run of a step's command: in a box, with what it did put in place by the journal, or on the machine. Every mark is
 //! on the disk before what it announces.
 
+use std::io::Write;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use selfheal_core::outcome::{Class, Outcome};
@@ -15,9 +16,12 @@ use crate::contract::{self, After, AfterBoxed, AfterReal};
 use crate::drafts;
 use crate::tasks::files;
 use crate::tasks::journal::Mark;
+use crate::tasks::words;
 
 /// Runs in a box that are repeated because a file was changed by somebody else meanwhile.
 const CONFLICTS: u32 = 5;
+/// Characters that are shown of the command of a process that was left running.
+const SHOWN: usize = 100;
 /// How often it is looked whether another process has put its files in place.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -171,8 +175,28 @@ impl Worker<'_> {
     }
 
     fn saw(&self, run: &Run, outcome: Outcome, boxed: bool, hopeless: Option<String>) {
+        self.tell_of_rest(run);
         let (code, duration_ms) = (run.ended.code(), run.duration_ms);
         self.last.replace(Some(Seen { outcome, boxed, hopeless, code, duration_ms }));
+    }
+
+    /// What did not go to the output file, whose end is added; and what still runs.
+    fn tell_of_rest(&self, run: &Run) {
+        let texts = self.context.texts();
+        let most = self.context.settings.limits.step_output_bytes;
+        for stream in [&run.stdout, &run.stderr].into_iter().filter(|stream| stream.total > most) {
+            let (bytes, kept) = (stream.total.to_string(), most.to_string());
+            let cut = texts.say("task-output-cut", &[("bytes", &bytes), ("kept", &kept)]);
+            self.note(&cut);
+            crate::commands::tell(&format!("\nselfheal: {cut}\n[…]"));
+            // Its bytes as they are, as before them.
+            let _ = std::io::stderr().lock().write_all(&stream.tail);
+        }
+        for left in &run.left_running {
+            let command: String = left.command.chars().take(SHOWN).collect();
+            let values = [("command", command.as_str()), ("process", &left.pid.to_string())];
+            self.note(&texts.say("task-left-running", &values));
+        }
     }
 
     pub(super) fn outcome(&self, run: &Run, after: &dyn After) -> Outcome {
@@ -210,7 +234,8 @@ impl Worker<'_> {
         }
         let why = boxed.no_draft.as_ref().or(boxed.inconclusive.as_ref());
         let late = matches!(boxed.run.ended, Ended::TimedOut { .. });
-        why.filter(|_| !late).map(|why| texts.say("task-doubt", &[("why", why)]))
+        let id = |why: &str| if words::is_full(why) { "task-box-full" } else { "task-doubt" };
+        why.filter(|_| !late).map(|why| texts.say(id(why), &[("why", why)]))
     }
 
     fn forget(&self, draft: &str) {

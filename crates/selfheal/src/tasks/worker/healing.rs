@@ -19,6 +19,7 @@ use crate::command_error::CommandError;
 use crate::driver::{Failure, Healed, Healer, Permissions, Tools};
 #[cfg(feature = "model")]
 use crate::tasks::told::{TaskPart, TaskView};
+use crate::tasks::words;
 use crate::terminal::{Plain, Progress, Story};
 
 /// Waits before a step is tried again whose failures pass by themselves, in seconds.
@@ -181,9 +182,11 @@ impl Worker<'_> {
             (_, None, _) => self.last_words(run),
         };
         let (reason, to_do) = report.map(|report| self.in_words(report)).unwrap_or_default();
+        let to_do =
+            to_do.or_else(|| words::is_full(&why).then(|| self.context.texts().say("task-make-room", &[])));
         StepResult {
             // Where nothing could be started, nothing was done.
-            repeatable: never_began(&run.ended) || self.step().may_repeat(seen.boxed),
+            repeatable: never_began(&run.ended) || self.step().is_harmless(seen.boxed),
             why: Some(self.safe(&why)),
             reason,
             to_do,

@@ -29,7 +29,7 @@ pub use self::script::command as script_command;
 
 use super::journal::{Journal, Mark};
 use super::locks::{self, Held, Hold, Holder};
-use super::{files, keep};
+use super::{files, keep, words};
 use crate::cli::ApplyUpTo;
 use crate::command_error::CommandError;
 use crate::context::Context;
@@ -103,9 +103,18 @@ pub fn run(context: &Context, file: &Path) -> Result<i32, CommandError> {
             return Ok(crate::exit_code::OK);
         }
     };
-    let job = job_of(context, &order)?;
+    let job = match job_of(context, &order) {
+        Ok(job) => job,
+        Err(error) => {
+            let result = Box::new(not_begun(context, &error));
+            journal.mark(&Mark::Ended { result }).map_err(|error| fail(&error))?;
+            return Ok(crate::exit_code::OK);
+        }
+    };
     crate::secrets::learn(&context.redactor(), &job);
-    let worker = Worker::new(context, &order, job, journal, Supervisor::of_self().with_held(held.into()));
+    let most = context.settings.limits.step_output_bytes;
+    let supervisor = Supervisor::of_self().with_held(held.into()).with_most_to_files(most);
+    let worker = Worker::new(context, &order, job, journal, supervisor);
     worker.news.replace(news);
     let result = worker.worked().unwrap_or_else(|error| worker.gave_up(&error.one_line()));
     worker.journal.mark(&Mark::Ended { result: Box::new(result) }).map_err(|error| fail(&error))?;
@@ -129,6 +138,15 @@ fn script_for(context: &Context, order: StepOrder) -> Result<(StepOrder, News), 
         let plain = StepResult::plain(StepOutcome::Failed, crate::exit_code::NOT_STARTED);
         Err(Box::new(StepResult { why, repeatable: true, ..plain }))
     }
+}
+
+/// The result where a step could not even be made ready: nothing of it was run.
+fn not_begun(context: &Context, error: &CommandError) -> StepResult {
+    let why = error.one_line();
+    let to_do = words::is_full(&why).then(|| context.texts().say("task-make-room", &[]));
+    let why = Some(context.redactor().text(&why).as_str().to_owned());
+    let plain = StepResult::plain(StepOutcome::Failed, crate::exit_code::NOT_STARTED);
+    StepResult { why, to_do, repeatable: true, ..plain }
 }
 
 fn job_of(context: &Context, order: &StepOrder) -> Result<Job, CommandError> {
@@ -201,6 +219,7 @@ impl<'a> Worker<'a> {
             boxes: crate::boxes::runner(context),
             steps: BoxRunner::new(BoxConfig {
                 lowest: Some("overlay".to_owned()),
+                most_to_files: Some(context.settings.limits.step_output_bytes),
                 ..crate::boxes::config(context)
             }),
             store: OnceCell::new(),
@@ -235,12 +254,25 @@ impl<'a> Worker<'a> {
     fn gave_up(&self, why: &str) -> StepResult {
         let last = self.last.borrow().clone();
         let outcome = if told_to_end().is_some() { StepOutcome::Cancelled } else { StepOutcome::Failed };
-        let repeatable = last.as_ref().is_none_or(|seen| self.step().may_repeat(seen.boxed));
+        let repeatable = last.as_ref().is_none_or(|seen| self.step().is_harmless(seen.boxed));
         let code = last.map_or(crate::exit_code::NOT_STARTED, |seen| seen.code);
+        let told = self.context.texts().say("task-told-to-end", &[]);
+        let why = if outcome == StepOutcome::Cancelled { &told } else { why };
+        let to_do = words::is_full(why).then(|| self.context.texts().say("task-make-room", &[]));
         let why = Some(self.context.redactor().text(why).as_str().to_owned());
         let (decisions, issues) = self.news.take();
+        let duration_ms = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let plain = StepResult::plain(outcome, code);
-        StepResult { why, repeatable, notes: self.notes.take(), decisions, issues, ..plain }
+        StepResult {
+            duration_ms,
+            why,
+            to_do,
+            repeatable,
+            notes: self.notes.take(),
+            decisions,
+            issues,
+            ..plain
+        }
     }
 
     fn worked(&self) -> Result<StepResult, CommandError> {
