@@ -9,6 +9,7 @@
 //! The fields of the answers are named so that their alphabetical order, in which they are sent and written, is the order
 //! in which to think: evidence before cause, the text to find before its replacement.
 
+mod choice;
 mod citations;
 pub mod clean;
 mod cookbook;
@@ -30,6 +31,7 @@ mod words;
 use selfheal_core::ports::Question;
 use selfheal_core::redact::{Redacted, Redactor};
 
+pub use choice::{choice_question, chosen};
 pub use diagnosis::{diagnosis_question, read_diagnosis};
 pub use input::{Document, PastRound, PromptInput};
 pub use proposal::{proposal_question, read_proposal};

@@ -10,7 +10,7 @@ use super::input::PromptInput;
 use super::material::Section;
 
 /// The templates by name, English and Chinese.
-const TEMPLATES: [(&str, &str, &str); 4] = [
+const TEMPLATES: [(&str, &str, &str); 5] = [
     (
         "diagnosis_system",
         include_str!("templates/diagnosis_system.jinja"),
@@ -25,6 +25,11 @@ const TEMPLATES: [(&str, &str, &str); 4] = [
         "short_system",
         include_str!("templates/short_system.jinja"),
         include_str!("templates/short_system_zh.jinja"),
+    ),
+    (
+        "choice_system",
+        include_str!("templates/choice_system.jinja"),
+        include_str!("templates/choice_system_zh.jinja"),
     ),
     ("case", include_str!("templates/case.jinja"), include_str!("templates/case_zh.jinja")),
 ];

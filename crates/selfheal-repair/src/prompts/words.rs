@@ -3,7 +3,7 @@
 use super::input::PromptInput;
 
 /// By name: English, Chinese.
-const WORDS: [(&str, &str, &str); 17] = [
+const WORDS: [(&str, &str, &str); 19] = [
     ("ask-diagnosis", "Why did the job fail, and what must change?", "任务为什么失败？必须改什么？"),
     (
         "ask-again",
@@ -43,6 +43,12 @@ const WORDS: [(&str, &str, &str); 17] = [
         "instead",
         "Do not write the script again this time. Write CAUSE, REPAIR, and in one fenced block only the new lines that take the place of line",
         "这次不要重写整个脚本。请写 CAUSE、REPAIR，然后在一个代码块中只写代替这一行的新内容，行号",
+    ),
+    ("choices", "Possible changes", "可能的修改"),
+    (
+        "ask-choice",
+        "Which change mends the cause of this failure? Answer with its number, or with 0 if none of them does.",
+        "哪一个修改消除了这次失败的原因？请回答它的编号；如果都不是，请回答 0。",
     ),
     ("past", "A round that did not work", "没有成功的一轮"),
 ];

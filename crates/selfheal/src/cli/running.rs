@@ -101,6 +101,8 @@ pub enum Part {
     Hints,
     /// The solved cases from the pages of the rules that a model is shown
     Examples,
+    /// The numbered changes that a small model is asked to choose from
+    Choices,
 }
 
 impl Part {
@@ -115,6 +117,7 @@ impl Part {
             Self::Short => "short",
             Self::Hints => "hints",
             Self::Examples => "examples",
+            Self::Choices => "choices",
         }
     }
 }

@@ -110,7 +110,7 @@ impl Healer<'_> {
         if self.goes_round(&kept.candidate.proposal.changes).is_some() {
             holds.push(Hold::GoesRound);
         }
-        if self.tie {
+        if self.tie.get() {
             holds.push(Hold::Tie);
         }
         if self.is_in_preview(kept) {

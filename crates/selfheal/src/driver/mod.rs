@@ -142,7 +142,7 @@ pub struct Healer<'a> {
     attempts: Vec<trial::Attempt>,
     chosen: Option<trial::Attempt>,
     /// Whether another repair of the same size works too, and does other things.
-    tie: bool,
+    tie: std::cell::Cell<bool>,
     started: Instant,
     trials: u32,
     /// Bytes that trials may still write.
@@ -167,6 +167,9 @@ pub struct Healer<'a> {
     /// Short questions so far.
     #[cfg(feature = "model")]
     short_calls: std::cell::Cell<u32>,
+    /// Whether a model was asked already to choose among changes that are made for it.
+    #[cfg(feature = "model")]
+    chose: bool,
     /// What models proposed so far.
     #[cfg(feature = "model")]
     tried_changes: Vec<Vec<selfheal_core::proposal::FileChange>>,
@@ -235,7 +238,7 @@ impl<'a> Healer<'a> {
             sources,
             attempts: Vec::new(),
             chosen: None,
-            tie: false,
+            tie: std::cell::Cell::new(false),
             started: Instant::now(),
             trials: 0,
             room,
@@ -253,6 +256,8 @@ impl<'a> Healer<'a> {
             nonce,
             #[cfg(feature = "model")]
             short_calls: std::cell::Cell::default(),
+            #[cfg(feature = "model")]
+            chose: false,
             #[cfg(feature = "model")]
             tried_changes: Vec::new(),
             notes: Vec::new(),

@@ -61,7 +61,7 @@ impl Healer<'_> {
             // counts then.
             match (size(&tried) < size(&best), do_different_things(&best, &tried)) {
                 (true, false) => best = tried,
-                (false, true) => self.tie = true,
+                (false, true) => self.tie.set(true),
                 (true, true) | (false, false) => {}
             }
         }

@@ -111,7 +111,7 @@ impl Healer<'_> {
         Ok(Event::AdmissionEnded { admitted: self.attempts.len(), all_refused, more_sources })
     }
 
-    fn judged(&self, mut attempt: Attempt) -> Attempt {
+    pub(super) fn judged(&self, mut attempt: Attempt) -> Attempt {
         attempt.admission = Some(selfheal_guard::admit(&AdmitInput {
             proposal: &attempt.candidate.proposal,
             job: self.job,
@@ -235,10 +235,7 @@ impl Healer<'_> {
                 return Ok(Grown::Stuck(attempt.with(Showed::Inconclusive, "none", one_line(&error))));
             }
         };
-        if !matches!(self.interpret(&boxed.run), Outcome::Failed { .. })
-            && !self.still_says_it(&attempt, &boxed)
-            && !self.passes_over_more(&boxed.run, &self.run)
-        {
+        if self.gets_through(&attempt, &boxed) {
             let after = AfterBoxed { cwd: &self.job.cwd, boxed: &boxed };
             return Ok(match self.tools.contract.broken(&after) {
                 Some(why) => Grown::Stuck(attempt.with(Showed::Failed, &boxed.rung, why)),
@@ -285,6 +282,13 @@ impl Healer<'_> {
             }
         }
         Ok(Grown::Stuck(best))
+    }
+
+    /// Whether the job succeeds with a repair, and tells neither of the same fault nor of more that it passed over.
+    pub(super) fn gets_through(&self, attempt: &Attempt, boxed: &BoxedRun) -> bool {
+        !matches!(self.interpret(&boxed.run), Outcome::Failed { .. })
+            && !self.still_says_it(attempt, boxed)
+            && !self.passes_over_more(&boxed.run, &self.run)
     }
 
     /// Whether a run that ended well still tells of the same fault: the job went over it, as shells do in a condition, and
@@ -424,7 +428,7 @@ fn scene_edit(change: &FileChange) -> SceneEdit {
     }
 }
 
-fn is_open(attempt: &Attempt) -> bool {
+pub(super) fn is_open(attempt: &Attempt) -> bool {
     attempt.admission.as_ref().is_some_and(|judged| !judged.refused && !judged.held)
 }
 

@@ -6,6 +6,7 @@
 //! room for the next on the ladder, and one that is known not to heal failures of this kind is passed over.
 
 mod build_on;
+mod choose;
 mod client;
 mod llama;
 mod material;
@@ -83,6 +84,7 @@ impl Healer<'_> {
     /// Candidates by a model; nothing, and a note, where none on the ladder gave a usable answer.
     pub(super) fn ask_model(&mut self, round: u32) -> Vec<Candidate> {
         self.say("progress-model", &[("round", &round.to_string())]);
+        self.tie.set(false);
         let Some(first) = self.tools.context.settings.model.clone() else { return Vec::new() };
         let ladder: Vec<ModelSettings> = first.ladder().cloned().collect();
         self.climb(&ladder, round);
@@ -149,6 +151,8 @@ impl Healer<'_> {
             Err(reason) => return failed(reason),
         };
         let base = self.base();
+        let way = if self.leaves_out(Part::Short) { Way::Full } else { settings.way() };
+        let passing = if way == Way::Short && base.is_none() { self.passing_choices() } else { Vec::new() };
         let report = base.as_ref().map(|base| base.report.clone()).or_else(|| self.report.clone());
         let Some(report) = report else { return failed("there is no report".to_owned()) };
         self.know_traced_secrets();
@@ -186,7 +190,13 @@ impl Healer<'_> {
         for file in input.script.iter().copied().chain(input.project) {
             redactor.learn(&file.text);
         }
-        let way = if self.leaves_out(Part::Short) { Way::Full } else { settings.way() };
+        if !passing.is_empty() {
+            match self.choose(&client, settings, &input, &passing) {
+                Ok(Some(candidate)) => return (vec![candidate], None),
+                Ok(None) | Err(Unanswered::Answer(_)) => {}
+                Err(trouble) => return (Vec::new(), Some(trouble)),
+            }
+        }
         match way {
             Way::Short => self.several(&client, settings, &input),
             Way::Full => match self.in_two_steps(&client, settings, &input) {

@@ -1,0 +1,118 @@
+//! Choices: changes of one kind each that *may* mend a failure, made by plain comparison of what failed with what is there.
+//!
+//! No rule would propose them on its own, since each is only likely. They are for a model that can tell which of a few numbered
+//! changes is right, and cannot write one: a near name that the data has, another place of the same file, the form that a message
+//! asks for, an option that a tool's help names. Each is admitted and proved like every other repair before it is offered at all.
+
+mod literal;
+mod names;
+mod near;
+mod places;
+mod status;
+mod told;
+
+use selfheal_syntax::diff;
+
+use crate::candidate::{Candidate, Draft};
+use crate::case::{Case, ScriptFile};
+use crate::{caution, notes, text};
+
+/// At most so many are made: each costs a boxed run.
+const MOST: usize = 16;
+/// Characters of a line in what is said of a change.
+const LINE: usize = 110;
+
+/// One possible change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What it does, in one line.
+    pub what: String,
+    /// Whether what it puts in stands in the message or in what people wrote around the job.
+    pub said: bool,
+    /// The change.
+    pub candidate: Candidate,
+}
+
+/// A change before it is one: a file with its new text, and why.
+pub(crate) struct Offer {
+    file: ScriptFile,
+    after: String,
+    cause: String,
+}
+
+impl Offer {
+    fn new(file: &ScriptFile, after: String, cause: impl Into<String>) -> Self {
+        Self { file: file.clone(), after, cause: cause.into() }
+    }
+}
+
+/// The possible changes for a failure, likely ones first. `unread` says that what people wrote down may not be read.
+#[must_use]
+pub fn choices(case: &Case, unread: bool) -> Vec<Choice> {
+    let without = crate::unread::Unread { below: case.scene };
+    let case = &Case { scene: if unread { &without } else { case.scene }, ..*case };
+    let near = near::Near::of(case);
+    let offers = [
+        told::offers(case, &near),
+        places::offers(case, &near),
+        names::offers(case, &near),
+        status::offers(case, &near),
+        literal::offers(case, &near),
+    ];
+    let written: String = notes::notes(case).into_iter().map(|note| note.text + "\n").collect();
+    let mut out: Vec<Choice> = Vec::new();
+    for offer in offers.into_iter().flatten() {
+        let Some(choice) = choice(&offer, &written) else { continue };
+        let known =
+            out.iter().any(|other| other.candidate.proposal.changes == choice.candidate.proposal.changes);
+        if !known && caution::allows(case, &choice.candidate.proposal) {
+            out.push(choice);
+        }
+        if out.len() >= MOST {
+            break;
+        }
+    }
+    out
+}
+
+fn choice(offer: &Offer, written: &str) -> Option<Choice> {
+    let hunks = diff::hunks(&offer.file.text, &offer.after);
+    let first = hunks.first()?;
+    let side = |lines: &[String]| {
+        let line = lines.first().map_or("", String::as_str).trim();
+        text::shortened(line, LINE)
+    };
+    let (old, new) = (side(&first.removed), side(&first.added));
+    let name = offer.file.path.file_name()?.to_string_lossy().into_owned();
+    let what = match (old.is_empty(), new.is_empty()) {
+        (true, _) => format!("{name}: add the line `{new}`"),
+        (false, true) => format!("{name}: leave out the line `{old}`"),
+        (false, false) => format!("{name}: `{old}` becomes `{new}`"),
+    };
+    let line = first.new.start.max(1);
+    let candidate = Draft::new("choices", offer.cause.clone(), format!("line {line}: {what}"))
+        .evidence(offer.cause.clone())
+        .meaning()
+        .rewrite(&offer.file, offer.after.clone(), format!("line {line}: {what}"))
+        .done()?;
+    Some(Choice { said: is_said(&hunks, written), what, candidate })
+}
+
+/// Whether every word that a change brings stands in what was written, and it brings one.
+fn is_said(hunks: &[diff::Hunk], written: &str) -> bool {
+    let words = |lines: &[String]| -> Vec<String> {
+        lines
+            .iter()
+            .flat_map(|line| line.split(|c: char| !text::is_name(c)))
+            .filter(|word| word.len() > 1)
+            .map(str::to_owned)
+            .collect()
+    };
+    let old: Vec<String> = hunks.iter().flat_map(|hunk| words(&hunk.removed)).collect();
+    let new: Vec<String> =
+        hunks.iter().flat_map(|hunk| words(&hunk.added)).filter(|word| !old.contains(word)).collect();
+    !new.is_empty() && new.iter().all(|word| text::whole_words(written, word).next().is_some())
+}
+
+#[cfg(test)]
+mod tests;
