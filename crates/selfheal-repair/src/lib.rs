@@ -35,7 +35,7 @@ mod unread;
 pub use candidate::{Around, Candidate, Options, candidates};
 pub use case::{Case, Language, ScriptFile};
 pub use causes::mended_causes;
-pub use choices::{Choice, choices};
+pub use choices::{Choice, brings_only_what_is_there, choices};
 pub use combine::combine;
 pub use manual::{Applicability, RulePage, manual};
 pub use memory::{Edits, fits, lesson, recalled, with_rules};

@@ -81,7 +81,7 @@ hold-preview = the rule behind it is in preview; [rules] promote in the settings
 hold-changed-rule = an upgrade changed or brought the rule behind it; selfheal rules accept lets it act
 hold-missing-mount = it needs a folder on a mount point that is not mounted
 hold-suddenly-empty = an input folder is empty that never was before
-hold-general-knowledge = the diagnosis rests on general knowledge, and [policy] general-knowledge asks a person then
+hold-general-knowledge = it rests on general knowledge and not on the project ([policy] general-knowledge says who decides then)
 hold-inconclusive = it could not be tried here
 hold-unjudged = it could not be judged
 

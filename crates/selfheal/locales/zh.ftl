@@ -75,7 +75,7 @@ hold-preview = 其背后的规则仍处于预览阶段；在设置的 [rules] pr
 hold-changed-rule = 升级改动或新增了其背后的规则；运行 selfheal rules accept 后即可启用
 hold-missing-mount = 它需要的文件夹在未挂载的挂载点上
 hold-suddenly-empty = 一个从不为空的输入文件夹现在是空的
-hold-general-knowledge = 诊断依据的是一般知识，而 [policy] general-knowledge 要求由人决定
+hold-general-knowledge = 依据的是一般知识，而不是本项目（[policy] general-knowledge 规定这时由谁决定）
 hold-inconclusive = 无法在这里试验
 hold-unjudged = 无法判断
 

@@ -74,7 +74,7 @@ impl Scripted {
         let settings = env.home().join(".config/selfheal");
         std::fs::create_dir_all(&settings).unwrap();
         let text = format!(
-            "[model]\nname = \"llama:{}\"\nprogram = \"{}\"\ntimeout = 600\n",
+            "[policy]\ngeneral-knowledge = \"apply\"\n[model]\nname = \"llama:{}\"\nprogram = \"{}\"\ntimeout = 600\n",
             folder.join("model.gguf").display(),
             program.display()
         );

@@ -10,6 +10,8 @@ mod attack;
 mod backup;
 mod bench;
 mod check;
+#[cfg(feature = "model")]
+mod choosing;
 mod contract;
 mod corpus;
 mod cron;

@@ -16,6 +16,7 @@ fn job_env() -> TestEnv {
     env.write("mean.sh", JOB);
     env.write("total", "10\n");
     env.write("count", "0\n");
+    crate::model::settings(&env, "[policy]\ngeneral-knowledge = \"apply\"\n");
     env
 }
 
@@ -98,6 +99,8 @@ fn a_bench_records_and_replays() {
     std::fs::write(case.join("work/mean.sh"), JOB).unwrap();
     std::fs::write(case.join("work/total"), "10\n").unwrap();
     std::fs::write(case.join("work/count"), "0\n").unwrap();
+    // What the repair brings stands in a document, so that nobody need be asked.
+    std::fs::write(case.join("work/README"), "Compare numbers with -eq.\n").unwrap();
     std::fs::write(case.join("check.sh"), "grep -qx 0 mean\n").unwrap();
     let about = "title = \"A mean of nothing\"\nkind = \"logic\"\nlanguage = \"bash\"\ncommand = [\"bash\", \"mean.sh\"]\nexpect = \"repaired\"\nrule = \"none\"\n";
     std::fs::write(case.join("case.toml"), about).unwrap();

@@ -9,7 +9,7 @@ use regex_lite::Regex;
 use selfheal_core::admission::{Finding, Weight};
 use selfheal_syntax::Language;
 
-use super::change::{Place, tight};
+use super::change::{Place, compiled, tight};
 use crate::finding::at;
 
 const PYTHON: &[Language] = &[Language::Python];
@@ -65,6 +65,7 @@ pub fn compare(language: Language, places: &[Place]) -> Vec<Finding> {
             }));
         }
     }
+    out.extend(places.iter().filter_map(|place| assigned_instead(language, place)));
     if matches!(language, Language::Ruby) {
         out.extend(places.iter().filter_map(lenient_number));
     }
@@ -89,6 +90,53 @@ fn in_line(form: &Regex, code: &str, old: &str, place: &Place) -> Option<Weight>
         fresh.then(|| weigh(value, code, place))
     });
     all.max()
+}
+
+/// A line of its own that gives a constant to what was computed: `else: mean = 0`, `avg=0`.
+fn assigned_instead(language: Language, place: &Place) -> Option<Finding> {
+    static ONCE: OnceLock<Option<Regex>> = OnceLock::new();
+    static SHELL: OnceLock<Option<Regex>> = OnceLock::new();
+    let form = match language {
+        Language::Shell => compiled(
+            &SHELL,
+            r#"^\s*(?:else\s+|then\s+|local\s+)?([A-Za-z_]\w*)=("[^$"`]*"|'[^']*'|[\w.:-]*)\s*(?:;.*)?$"#,
+        )?,
+        Language::Python | Language::Node | Language::Ruby | Language::Perl => compiled(
+            &ONCE,
+            &format!(
+                r"^\s*(?:\}}?\s*else\s*[:{{]\s*)?(?:let |var |const |my )?\$?([A-Za-z_]\w*)\s*=\s*{CONST}\s*;?\s*\}}?\s*$"
+            ),
+        )?,
+        _ => return None,
+    };
+    let old = place.old.iter().map(|line| tight(line)).collect::<Vec<_>>();
+    place.new.iter().find_map(|(line, code)| {
+        let found = form.captures(code)?;
+        let (name, value) = (found.get(1)?.as_str(), found.get(2).map_or("", |value| value.as_str()));
+        let was = old.iter().find_map(|line| {
+            let line = ["export", "local", "let", "var", "const", "my$", "my"]
+                .iter()
+                .find_map(|word| line.strip_prefix(word))
+                .filter(|rest| rest.starts_with(name))
+                .unwrap_or(line);
+            let rest = line.strip_prefix(name)?.strip_prefix('=')?;
+            // A status that is kept begins as 0.
+            (!rest.starts_with('=') && rest != "$?").then_some(rest)
+        })?;
+        // A constant before, or a counter that begins with it, is nobody's result.
+        let signs: &[char] = match language {
+            Language::Shell => &['$', '`'],
+            _ => &['(', '/', '+', '*', '['],
+        };
+        let own = was.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        let text = language != Language::Shell && was.starts_with(['"', '`']);
+        let computed = was.contains(signs) && !own && !text;
+        let still = !old.contains(&tight(code));
+        (computed && still).then(|| {
+            let weight = weigh(value, code, place);
+            at("masking/default", *line, weight, "a made-up value takes the place of one that is missing")
+        })
+    })
 }
 
 fn weigh(value: &str, code: &str, place: &Place) -> Weight {
@@ -156,6 +204,23 @@ mod tests {
             (Language::Node, "x = a.b;\n", "x = a.b ?? 1;\n"),
             (Language::Ruby, "x = h['a']\n", "x = h['a'] || 1\n"),
             (Language::Perl, "my $x = $h{a};\n", "my $x = $h{a} // 0;\n"),
+            (Language::Python, "m = s(v) / len(v)\n", "if v:\n    m = s(v) / len(v)\nelse:\n    m = 0\n"),
+            (
+                Language::Python,
+                "m = s(v) / len(v)\n",
+                "try:\n    m = s(v) / len(v)\nexcept ZeroDivisionError:\n    m = 0.0\n",
+            ),
+            (
+                Language::Node,
+                "m = s / v.length;\n",
+                "if (v.length) {\n  m = s / v.length;\n} else {\n  m = 0;\n}\n",
+            ),
+            (
+                Language::Shell,
+                "m=$((s / n))\n",
+                "if [ \"$n\" -gt 0 ]; then\n  m=$((s / n))\nelse\n  m=0\nfi\n",
+            ),
+            (Language::Shell, "m=$((s / n))\n", "m=0\n[ \"$n\" = 0 ] || m=$((s / n))\n"),
         ] {
             assert_eq!(weight(language, before, after), refused, "{after}");
         }
@@ -163,5 +228,8 @@ mod tests {
         assert_eq!(weight(Language::Python, "x = d['a']\n", stated), Some(Weight::Medium));
         assert_eq!(weight(Language::Python, "n[w] += 1\n", "n[w] = n.get(w, 0) + 1\n"), None);
         assert_eq!(weight(Language::Python, "x = d['a']\n", "x = d['b']\n"), None);
+        assert_eq!(weight(Language::Shell, "n=$(grep -c x f)\n", "n=$(grep -c x g)\n"), None);
+        assert_eq!(weight(Language::Shell, "U=${USER}\n", "U=root\n"), Some(Weight::Refuse));
+        assert_eq!(weight(Language::Shell, "LOG=app/a.log\n", "LOG=app/var/a.log\n"), None);
     }
 }

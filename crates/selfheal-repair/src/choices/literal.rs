@@ -22,7 +22,7 @@ pub(super) fn offers(case: &Case, near: &Near) -> Vec<Offer> {
     }
     if case.report.core_error.contains("\\t") || case.report.core_error.contains("tab") {
         let settings = near.editable.iter().filter(|file| is_yaml(file));
-        out.extend(settings.filter_map(|file| without_tabs(file)));
+        out.extend(settings.filter_map(without_tabs));
     }
     if case.report.core_error.contains("JSON") || case.report.core_error.contains("Unexpected token") {
         let named = |name: &str| near.editable.iter().any(|file| file.text.contains(name));

@@ -11,6 +11,9 @@ mod places;
 mod status;
 mod told;
 
+use std::collections::BTreeSet;
+
+use selfheal_core::proposal::Proposal;
 use selfheal_syntax::diff;
 
 use crate::candidate::{Candidate, Draft};
@@ -75,6 +78,35 @@ pub fn choices(case: &Case, unread: bool) -> Vec<Choice> {
     out
 }
 
+/// Whether a change brings something, and every word of it stands in the message, in what people wrote, or in the files around.
+/// Words that the script has already, and those of the language, are none that it brings.
+#[must_use]
+pub fn brings_only_what_is_there(case: &Case, proposal: &Proposal) -> bool {
+    let (mut brought, mut old) = (BTreeSet::new(), BTreeSet::new());
+    for change in &proposal.changes {
+        let text = |content: &Option<Vec<u8>>| {
+            String::from_utf8_lossy(content.as_deref().unwrap_or_default()).into_owned()
+        };
+        let (before, after) = (text(&change.before), text(&change.after));
+        old.extend(words(&before).map(str::to_owned));
+        let added = diff::hunks(&before, &after).into_iter().flat_map(|hunk| hunk.added);
+        brought.extend(added.flat_map(|line| words(&line).map(str::to_owned).collect::<Vec<_>>()));
+    }
+    brought.retain(|word: &String| !old.contains(word) && !OF_LANGUAGES.contains(&word.as_str()));
+    let near = near::Near::of(case).words(case);
+    let written: String = notes::notes(case).into_iter().map(|note| note.text + "\n").collect();
+    let there = |word: &String| near.contains(word) || text::whole_words(&written, word).next().is_some();
+    !brought.is_empty() && brought.iter().all(there)
+}
+
+/// Words by which languages say how, not what.
+const OF_LANGUAGES: [&str; 14] =
+    ["if", "then", "else", "fi", "elif", "for", "in", "do", "done", "not", "and", "or", "with", "as"];
+
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|c: char| !text::is_name(c)).filter(|word| word.len() > 1)
+}
+
 fn choice(offer: &Offer, written: &str) -> Option<Choice> {
     let hunks = diff::hunks(&offer.file.text, &offer.after);
     let first = hunks.first()?;
@@ -100,17 +132,12 @@ fn choice(offer: &Offer, written: &str) -> Option<Choice> {
 
 /// Whether every word that a change brings stands in what was written, and it brings one.
 fn is_said(hunks: &[diff::Hunk], written: &str) -> bool {
-    let words = |lines: &[String]| -> Vec<String> {
-        lines
-            .iter()
-            .flat_map(|line| line.split(|c: char| !text::is_name(c)))
-            .filter(|word| word.len() > 1)
-            .map(str::to_owned)
-            .collect()
+    let all = |lines: &[String]| -> Vec<String> {
+        lines.iter().flat_map(|line| words(line).map(str::to_owned).collect::<Vec<_>>()).collect()
     };
-    let old: Vec<String> = hunks.iter().flat_map(|hunk| words(&hunk.removed)).collect();
+    let old: Vec<String> = hunks.iter().flat_map(|hunk| all(&hunk.removed)).collect();
     let new: Vec<String> =
-        hunks.iter().flat_map(|hunk| words(&hunk.added)).filter(|word| !old.contains(word)).collect();
+        hunks.iter().flat_map(|hunk| all(&hunk.added)).filter(|word| !old.contains(word)).collect();
     !new.is_empty() && new.iter().all(|word| text::whole_words(written, word).next().is_some())
 }
 

@@ -104,3 +104,21 @@ fn a_program_started_from_elsewhere_goes_home() {
             && offers(&case, "import json\nimport os\nos.chdir(")
     );
 }
+
+#[test]
+fn what_a_change_brings_is_there_or_not() {
+    let text = "cp \"$CACHE_HOME\"/a b\n";
+    let scene = TestScene::new().file("cache.conf", "CACHE_ROOT=cache\n");
+    let case = TestCase::new("m.sh", text, scene).at(1);
+    let with = |after: &str| {
+        let script = ScriptFile::new("/srv/job/m.sh".into(), text.to_owned(), 0o644);
+        let made = Draft::new("x", "", "").rewrite(&script, after.to_owned(), "").done().unwrap();
+        brings_only_what_is_there(&case.case(), &made.proposal)
+    };
+    assert!(with("cp \"$CACHE_ROOT\"/a b\n"));
+    for general in
+        ["cp \"${CACHE_HOME:-/var/cache}\"/a b\n", "cp a b\n", "cp \"$CACHE_HOME\"/a b 2> /dev/null\n"]
+    {
+        assert!(!with(general), "{general}");
+    }
+}

@@ -152,7 +152,7 @@ fn in_help(help: &str) -> Vec<String> {
         };
         let values: Vec<&str> = values.trim_matches(['{', '}', '<', '>']).split(['|', '/']).collect();
         let fine = |text: &&str| !text.is_empty() && text.chars().all(|c| text::is_name(c) || c == '-');
-        if values.len() < 2 || !values.iter().all(|value| fine(value)) || !fine(&option) {
+        if values.len() < 2 || !values.iter().all(fine) || !fine(&option) {
             continue;
         }
         for value in values {

@@ -16,8 +16,8 @@ use crate::contract::Contract;
 pub struct Settings {
     /// What is applied unattended; `None` where nobody ever said.
     pub policy: Option<Policy>,
-    /// Whether a person decides on repairs that rest on general knowledge.
-    pub asks_for_general: bool,
+    /// Whether a person decides on repairs that rest on general knowledge; where nobody said, on those that a small model wrote.
+    pub asks_for_general: Option<bool>,
     /// Every hard stop.
     pub limits: Limits,
     /// The language model, if one is configured.
@@ -139,7 +139,7 @@ const MIB: u64 = 1 << 20;
 pub fn resolve(layers: &[Layer]) -> Settings {
     let mut settings = Settings {
         policy: None,
-        asks_for_general: false,
+        asks_for_general: None,
         limits: Limits::default(),
         model: None,
         notify: NotifyOptions::default(),
@@ -163,8 +163,12 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         take_run(&mut settings.run, options.run.unwrap_or_default(), layer.origin);
         settings.contracts.extend(contracts_of(options));
         if let Some(said) = options.policy.and_then(|policy| policy.general_knowledge) {
-            let asks = said == GeneralKnowledge::Ask;
-            settings.asks_for_general = asks || settings.asks_for_general && layer.origin == Origin::Project;
+            settings.asks_for_general = match said {
+                GeneralKnowledge::Ask => Some(true),
+                // A project may only be stricter.
+                GeneralKnowledge::Apply if layer.origin == Origin::Project => settings.asks_for_general,
+                GeneralKnowledge::Apply => Some(false),
+            };
         }
         if layer.origin == Origin::Project {
             tighten(&mut settings, options.policy, options.limits);

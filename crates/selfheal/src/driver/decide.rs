@@ -122,7 +122,8 @@ impl Healer<'_> {
             holds.push(Hold::ChangedRule);
         }
         let general = kept.candidate.diagnosis.basis == Basis::General;
-        if general && self.tools.context.settings.asks_for_general {
+        let asks = self.tools.context.settings.asks_for_general;
+        if general && asks.unwrap_or_else(|| self.is_by_small_model(&kept.candidate.proposal.source)) {
             holds.push(Hold::GeneralKnowledge);
         }
         if kept.admission.as_ref().is_none_or(|judged| judged.held) {
@@ -268,6 +269,23 @@ impl Healer<'_> {
         let pieces: Vec<Redacted> =
             changes.iter().map(|change| self.tools.redactor.text(&one_diff(change))).collect();
         Redacted::join(&pieces, "")
+    }
+
+    /// Whether a small model wrote it, which does not know what it does not know.
+    #[cfg(feature = "model")]
+    fn is_by_small_model(&self, source: &Source) -> bool {
+        let Source::Model { name } = source else { return false };
+        let first = self.tools.context.settings.model.as_ref();
+        first.into_iter().flat_map(crate::config::ModelSettings::ladder).any(|model| {
+            model.name == *name
+                && model.way() == crate::config::Way::Short
+                && !self.leaves_out(crate::cli::Part::Short)
+        })
+    }
+
+    #[cfg(not(feature = "model"))]
+    fn is_by_small_model(&self, _: &Source) -> bool {
+        false
     }
 }
 

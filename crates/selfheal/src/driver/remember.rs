@@ -85,7 +85,7 @@ impl Healer<'_> {
         selfheal_repair::recalled(&case, &good)
     }
 
-    fn case<'c>(&'c self, report: &'c Report, script: Option<&'c ScriptFile>) -> Case<'c> {
+    pub(super) fn case<'c>(&'c self, report: &'c Report, script: Option<&'c ScriptFile>) -> Case<'c> {
         Case {
             job: self.job,
             argv: &self.job.argv,

@@ -9,7 +9,7 @@ use selfheal_core::ports::BoxedRun;
 use selfheal_core::proposal::Source;
 use selfheal_model::Client;
 use selfheal_repair::prompts::{PromptInput, choice_question, chosen};
-use selfheal_repair::{Candidate, Case, Choice};
+use selfheal_repair::{Candidate, Choice};
 
 use super::client::ask;
 use super::{Healer, Unanswered};
@@ -33,6 +33,17 @@ pub(super) struct Passing {
 }
 
 impl Healer<'_> {
+    /// What a repair that a small model wrote rests on: the project, where all that it brings stands in what is there.
+    pub(super) fn basis(&self, candidate: &Candidate) -> Basis {
+        let Some(report) = &self.report else { return Basis::General };
+        let script = self.script_file(&self.scene);
+        let case = self.case(report, script.as_ref());
+        match selfheal_repair::brings_only_what_is_there(&case, &candidate.proposal) {
+            true => Basis::Project,
+            false => Basis::General,
+        }
+    }
+
     /// The possible changes that are admitted and with which the job gets through. Once an incident.
     pub(super) fn passing_choices(&mut self) -> Vec<Passing> {
         let again = std::mem::replace(&mut self.chose, true);
@@ -66,14 +77,7 @@ impl Healer<'_> {
     fn made(&self) -> Vec<(Choice, Attempt)> {
         let Some(report) = &self.report else { return Vec::new() };
         let script = self.script_file(&self.scene);
-        let case = Case {
-            job: self.job,
-            argv: &self.job.argv,
-            report,
-            script: script.as_ref(),
-            trace: self.trace.as_ref(),
-            scene: &self.scene,
-        };
+        let case = self.case(report, script.as_ref());
         let most = usize::try_from(TIME / self.run.duration_ms.max(1)).unwrap_or(usize::MAX);
         let made =
             selfheal_repair::choices(&case, self.leaves_out(Part::Knowledge)).into_iter().map(|choice| {
@@ -110,7 +114,8 @@ impl Healer<'_> {
         self.tie.set(doubtful);
         let mut candidate = taken.candidate.clone();
         candidate.proposal.source = Source::Model { name: settings.name.clone() };
-        candidate.diagnosis.basis = if taken.said { Basis::Project } else { Basis::General };
+        // What was made by comparison with what is there, and is the only one of its kind, rests on that.
+        candidate.diagnosis.basis = Basis::Project;
         Ok(Some(candidate))
     }
 }

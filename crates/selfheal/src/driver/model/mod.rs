@@ -288,7 +288,10 @@ impl Healer<'_> {
                 self.is_new(&proposal).map(|()| candidate(diagnosis, proposal))
             });
             match read {
-                Ok(candidate) => return Ok(candidate),
+                Ok(mut candidate) => {
+                    candidate.diagnosis.basis = self.basis(&candidate);
+                    return Ok(candidate);
+                }
                 Err(reason) if number == 1 => {
                     tracing::warn!(reason, "an answer is sent back");
                     // Who copied the whole script is asked for the failing line alone.
