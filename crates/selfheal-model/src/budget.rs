@@ -57,10 +57,16 @@ impl Budget {
         let mut spent = self.lock();
         let aside = spent.aside.plus(most);
         let refuse = |what: String, of: &str| Err(ModelError::Budget { limit: format!("{what} {of}") });
-        if let Some(what) = self.incident.exceeded_by(&spent.used.plus(&aside)) {
+        // How long a call will take nobody knows: there must be time left for it.
+        let over = |caps: &Caps, used: &Usage| {
+            caps.exceeded_by(&used.plus(&aside)).or_else(|| {
+                caps.millis.filter(|cap| used.millis >= *cap).map(|cap| format!("{} s", cap / 1000))
+            })
+        };
+        if let Some(what) = over(&self.incident, &spent.used) {
             return refuse(what, "an incident");
         }
-        if let Some(what) = self.day.exceeded_by(&today.plus(&aside)) {
+        if let Some(what) = over(&self.day, &today) {
             return refuse(what, "a day");
         }
         spent.aside = aside;
@@ -132,6 +138,16 @@ mod tests {
         let budget = Budget::new(Caps::default()).with_day(caps, move || day(4));
         budget.reserve(&tokens(1)).unwrap();
         assert_eq!(budget.reserve(&tokens(1)), refusal("5 calls a day"));
+    }
+
+    #[test]
+    fn no_time_is_no_call() {
+        let none = Budget::new(Caps { millis: Some(0), ..Caps::default() });
+        assert_eq!(none.reserve(&tokens(1)), refusal("0 s an incident"));
+        let some = Budget::new(Caps { millis: Some(2_000), ..Caps::default() });
+        some.reserve(&tokens(1)).unwrap();
+        some.settle(&tokens(1), &Usage { millis: 2_000, ..tokens(1) });
+        assert_eq!(some.reserve(&tokens(1)), refusal("2 s an incident"));
     }
 
     #[test]

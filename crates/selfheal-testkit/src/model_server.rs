@@ -148,6 +148,11 @@ fn serve(mut stream: TcpStream, shared: &Shared) {
         Act::Silence => {
             still_there(&mut stream, shared, None);
         }
+        Act::Stall => {
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{";
+            drop(stream.write_all(head.as_bytes()));
+            still_there(&mut stream, shared, None);
+        }
         Act::HangUp => {}
         Act::BreakOff => {
             let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n";

@@ -23,6 +23,8 @@ pub(crate) enum Act {
     },
     /// Says nothing and keeps the connection until the client gives up.
     Silence,
+    /// Begins a body, and says nothing more.
+    Stall,
     /// Closes the connection without a word.
     HangUp,
     /// Promises a body and closes in the middle of it.
@@ -96,6 +98,12 @@ impl Reply {
     #[must_use]
     pub fn silence() -> Self {
         Self { delay: None, act: Act::Silence }
+    }
+
+    /// Sends the head and one byte of a body, then nothing more until the client gives up.
+    #[must_use]
+    pub fn stall() -> Self {
+        Self { delay: None, act: Act::Stall }
     }
 
     /// Closes the connection without a word.

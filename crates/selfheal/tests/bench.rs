@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::support::env;
+use crate::support::{env, wait_for};
 
 /// A case whose job makes a list in a folder that is not there.
 fn lay_out(cases: &Path, name: &str, check: &str) {
@@ -47,6 +47,27 @@ fn counts_what_the_check_accepts_and_names_what_it_rejects() {
     let bad = run(&[]);
     assert_eq!(bad.code, 1);
     assert!(bad.stdout.contains("- masked (logic): **masked accepted** healed"), "{}", bad.stdout);
+}
+
+/// The job waits for a long time, the bench is killed without a chance to end in order: nothing of it is left.
+#[test]
+fn nothing_is_left_of_a_bench_that_was_killed() {
+    let env = env();
+    let cases = env.work().join("cases");
+    lay_out(&cases, "waits", HONEST);
+    let pid = env.work().join("pid");
+    let job = format!("echo $$ > {0}.part\nmv {0}.part {0}\nsleep 86400\n", pid.display());
+    std::fs::write(cases.join("waits/work/list.sh"), job).unwrap();
+    let mut bench = env.command(&["bench", "cases", "--limit", "86400"]).spawn().unwrap();
+    wait_for("the job", || pid.exists());
+    let job: u32 = std::fs::read_to_string(&pid).unwrap().trim().parse().unwrap();
+    bench.kill().unwrap();
+    bench.wait().unwrap();
+    let ended = || {
+        let stat = std::fs::read_to_string(format!("/proc/{job}/stat")).unwrap_or_default();
+        stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X']))
+    };
+    wait_for("the end of the job", ended);
 }
 
 #[test]

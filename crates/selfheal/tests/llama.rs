@@ -163,6 +163,29 @@ fn a_job_that_needs_no_model_starts_no_server_and_one_that_has_no_room_neither()
 }
 
 #[test]
+fn the_server_is_ended_before_the_repaired_job_runs() {
+    let scripted = Scripted::new();
+    let notes = scripted.folder.join("notes").display().to_string();
+    let look = format!(
+        "#!/bin/bash\nif [ -e {notes} ]; then\n  read -r _ server _ < {notes}\n  if [ -d \"/proc/$server\" ]; then echo lives; else echo gone; fi >> seen\nfi\n"
+    );
+    let job = JOB.replace("#!/bin/bash\n", &look);
+    scripted.env.write("mean.sh", &job);
+    let repaired = job.replace(
+        "echo $((total / count)) > mean\n",
+        "if [ \"$count\" -eq 0 ]; then mean=0; else mean=$((total / count)); fi\necho \"$mean\" > mean\n",
+    );
+    let text = format!(
+        "CAUSE: The division fails, since count is 0.\nREPAIR: Write a mean of zero then.\n```bash\n{repaired}```\n"
+    );
+    std::fs::write(scripted.folder.join("said"), text).unwrap();
+    let (outcome, document) =
+        document(&scripted.env, &["--apply", "medium", "--repeatable", "--", "bash", "mean.sh"]);
+    assert_eq!((document["status"].as_str(), outcome.code), (Some("healed"), 0), "{outcome:?}\n{document:#}");
+    assert_eq!(scripted.env.read("seen"), "gone\n");
+}
+
+#[test]
 fn a_real_server_answers_where_one_is_installed() {
     let Some(home) = std::env::var_os("SELFHEAL_LLAMA_HOME").map(PathBuf::from) else {
         println!("skipped: SELFHEAL_LLAMA_HOME names no folder with llama-server and a model file");

@@ -26,6 +26,18 @@ fn a_server_that_says_nothing_is_left_at_the_deadline() {
     assert_eq!(model.ask(&question()), Err(ModelError::TimedOut { seconds: 1 }));
 }
 
+/// A server that begins and stalls is given up long before the question's own time is over.
+#[test]
+fn a_server_that_stalls_is_left_when_it_is_idle_for_too_long() {
+    let server = ModelServer::start([Reply::stall()]);
+    let idle_timeout = Some(Duration::from_millis(300));
+    let total_timeout = Duration::from_secs(86_400);
+    let (model, _) = client_with(Config { idle_timeout, total_timeout, ..Config::new(server.url(), "m") });
+    let error = model.ask(&question()).unwrap_err();
+    assert!(matches!(error, ModelError::TimedOut { .. }), "{error}");
+    assert_eq!(server.requests().len(), 1);
+}
+
 #[test]
 fn a_slow_answer_in_time_is_an_answer() {
     let server =

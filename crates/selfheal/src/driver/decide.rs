@@ -68,6 +68,8 @@ fn is_yes(answer: &str) -> bool {
 impl Healer<'_> {
     /// What to do with the chosen repair.
     pub(super) fn decide(&mut self) -> Result<Decision, CommandError> {
+        #[cfg(feature = "model")]
+        self.server.rest();
         let risk =
             self.chosen.as_ref().and_then(|kept| kept.admission.as_ref()).map_or(Risk::High, |a| a.risk);
         let policy = self.permissions.policy.unwrap_or(Policy::PARK);

@@ -170,10 +170,28 @@ fn check(case: &BenchCase, place: &Place, code: i32) -> std::io::Result<(bool, S
     Ok((ended == 0, why))
 }
 
-/// Runs a command with its output in a file, and ends its whole group when it takes too long.
-fn within(mut command: Command, output: &Path, limit: Duration) -> std::io::Result<i32> {
+/// Runs a command until it ends, or until the pipe of its standard input does because the bench was killed: then the whole
+/// group is told to end.
+const WATCHED: &str = r#"exec 3<&0
+"$@" </dev/null 3<&- & child=$!
+{ read -r _ <&3; kill -TERM 0; } & watch=$!
+wait "$child"; code=$?
+kill "$watch" 2>/dev/null
+exit "$code""#;
+
+/// Runs a command with its output in a file, and ends its whole group when it takes too long or the bench itself ends.
+fn within(inner: Command, output: &Path, limit: Duration) -> std::io::Result<i32> {
     let file = std::fs::File::create(output)?;
-    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file).process_group(0);
+    let mut command = Command::new("sh");
+    command.args(["-c", WATCHED, "sh"]).arg(inner.get_program()).args(inner.get_args());
+    for (name, value) in inner.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.current_dir(inner.get_current_dir().unwrap_or(Path::new(".")));
+    command.stdin(Stdio::piped()).stdout(file.try_clone()?).stderr(file).process_group(0);
     let mut child = command.spawn()?;
     let until = Instant::now() + limit;
     loop {

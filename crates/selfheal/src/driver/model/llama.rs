@@ -1,5 +1,5 @@
 //! A model file of the user's, served by `llama-server`: started when it is first needed, one on a machine, niced, and ended
-//! with the incident, however selfheal itself ends.
+//! when the questions are over, with the incident at the latest, however selfheal itself ends.
 //!
 //! A shell stands between: it waits for the server and for the end of a pipe from here at once, so that the server does not outlive
 //! a selfheal that was killed. The server listens on this machine only, on a free port, and wants a key that nobody else has.
@@ -57,6 +57,11 @@ impl Drop for Running {
 }
 
 impl Server {
+    /// Ends the server until it is needed again: nothing is asked while a person decides and while the repaired job runs.
+    pub fn rest(&mut self) {
+        self.running = None;
+    }
+
     /// Whether a model needs a server of ours.
     #[must_use]
     pub fn wanted(settings: &ModelSettings) -> bool {
