@@ -119,8 +119,15 @@ fn state(scene: &dyn Scene, path: &Path) -> String {
 fn neighbours(case: &Case<'_>, out: &mut Vec<(String, String)>) {
     let scene = case.input.scene;
     for found in case.found.iter().take(2) {
-        let Fault::NoSuchPath { path } = &found.fault else { continue };
+        let path = match &found.fault {
+            Fault::NoSuchPath { path } | Fault::BadInterpreter { script: path, .. } => path.as_path(),
+            Fault::CommandNotFound { name } if name.contains('/') => Path::new(name),
+            _ => continue,
+        };
         let full = absolute(scene.cwd(), path);
+        if scene.facts(&full).is_some() {
+            continue;
+        }
         let Some(parent) = full.ancestors().skip(1).find(|folder| scene.facts(folder).is_some()) else {
             continue;
         };
@@ -143,7 +150,7 @@ fn commands(case: &Case<'_>, out: &mut Vec<(String, String)>) {
         else {
             continue;
         };
-        if name.is_empty() {
+        if name.is_empty() || name.contains('/') {
             continue;
         }
         let places: Vec<String> =

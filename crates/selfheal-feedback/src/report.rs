@@ -317,6 +317,28 @@ mod tests {
         assert_eq!(about("not-made-yet").as_deref(), Some("a.csv"));
     }
 
+    /// A path is no name of a program that could be installed.
+    #[test]
+    fn a_command_that_is_a_path_is_a_file_that_is_not_there() {
+        let scene = || FakeScene::new("/job").variable("PATH", "/usr/bin:/bin").folder("/job");
+        let first = |scene: &FakeScene| {
+            let report = report_on(
+                "#!/bin/sh\n./send.sh x\n",
+                &run(127, "x.sh: 2: ./send.sh: not found\n"),
+                None,
+                scene,
+            );
+            let near = report.context.iter().any(|(name, _)| name.starts_with("names like send.sh"));
+            (report.causes.first().map(|cause| cause.id.clone()).unwrap_or_default(), near)
+        };
+        assert_eq!(first(&scene()), ("not-made-yet".to_owned(), false));
+        assert_eq!(first(&scene().file("sendx.sh", "")), ("renamed-or-moved".to_owned(), true));
+        assert_eq!(
+            first(&scene().file("send.sh", "#!/no/such\n")),
+            ("interpreter-elsewhere".to_owned(), false)
+        );
+    }
+
     #[test]
     fn what_a_script_survived_did_not_end_it() {
         let said =

@@ -69,6 +69,60 @@ fn what_never_does_is_not_kept() {
     assert_eq!(env.run(&["write", "join"]).code, 2, "without a model");
 }
 
+/// What hides a failure, leaves the folder or is no script is sent back; what does nothing is said to do nothing.
+#[test]
+fn what_hides_a_failure_or_leaves_the_folder_is_sent_back() {
+    let env = env();
+    if !has_box(&env) {
+        return;
+    }
+    env.write("part-1", "one\n");
+    let hidden = "set -euo pipefail\ntrap 'exit 0' EXIT\ncat part-9 > whole\n";
+    let away = "set -euo pipefail\nd=$(cat part-1)\necho x > \"$HOME/$d-x\"\n";
+    let server = ModelServer::start([
+        Reply::json(&answer(hidden)),
+        Reply::json(&answer(away)),
+        Reply::json(&answer("set -euo pipefail\ntrue\n")),
+    ]);
+    let url = server.url();
+    let asked = env.run(&["write", "join the parts", "--model", "openai:test", "--model-url", &url]);
+    assert_eq!(asked.code, 110, "{asked:?}");
+    let requests = server.requests();
+    let sent = |n: usize| requests[n].json().to_string();
+    assert!(sent(1).contains("it would hide a failure: line 2"), "{}", sent(1));
+    assert!(sent(2).contains("outside of"), "{}", sent(2));
+    for wanted in
+        ["what it did to files in a box:\n  nothing", "it neither changed a file nor printed anything"]
+    {
+        assert!(asked.stdout.contains(wanted), "{wanted}: {asked:?}");
+    }
+    assert!(fs_names(&env.home()).iter().all(|name| !name.contains("one-x")));
+}
+
+fn fs_names(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// A script may write where the person said.
+#[test]
+fn a_folder_that_the_need_names_may_be_written_to() {
+    let env = env();
+    if !has_box(&env) {
+        return;
+    }
+    let backup = env.root().join("backup");
+    std::fs::create_dir(&backup).unwrap();
+    env.write("part-1", "one\n");
+    let script = format!("import shutil\nshutil.copy('part-1', '{}')\n", backup.display());
+    let server = ModelServer::start([Reply::json(&answer(&script))]);
+    let url = server.url();
+    let need = format!("copy the parts to {}", backup.display());
+    let args = ["write", &need, "--lang", "python", "--model", "openai:test", "--model-url", &url];
+    let asked = env.run(&args);
+    assert!(asked.code == 110 && asked.stdout.contains("backup/part-1"), "{asked:?}");
+}
+
 const TASK: &str = "id = \"t\"\n[[steps]]\nid = \"parts\"\nrun = \"echo one > part-1; echo two > part-2\"\neffects = \"any\"\n\
     [[steps]]\nid = \"join\"\nneed = \"join the parts into whole\"\nneeds = [\"parts\"]\noutputs = [\"whole\"]\n";
 

@@ -1,5 +1,7 @@
 //! Causes of failures in the machine, its tools and its network.
 
+use std::path::Path;
+
 use selfheal_core::fault::Fault;
 
 use super::Likely;
@@ -9,7 +11,17 @@ use crate::report::Case;
 /// Likely causes of one fault.
 pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
     match fault {
+        // A path is no name that is searched for: what is wrong is what is wrong with the file.
+        Fault::CommandNotFound { name } if name.contains('/') => {
+            super::paths::not_started(case, Path::new(name))
+        }
         Fault::CommandNotFound { name } => not_found(case, name),
+        // Some shells say the same of a file that is not there and of one whose interpreter is not.
+        Fault::BadInterpreter { script, interpreter }
+            if interpreter.is_empty() && super::paths::is_missing(case, script) =>
+        {
+            super::paths::not_started(case, script)
+        }
         Fault::BadInterpreter { interpreter, .. } => interpreter_missing(interpreter),
         Fault::CarriageReturn { .. } => vec![Likely::usual(
             "crlf-line-ends",

@@ -34,16 +34,51 @@ pub fn causes(case: &Case<'_>, fault: &Fault) -> Vec<Likely> {
             "It was not there before this run.",
         )],
         Fault::PermissionDenied { path } => refused(case, path.as_deref()),
-        Fault::NotExecutable { path } => vec![
-            Likely::usual(
-                "no-execute-bit",
-                format!("{} lacks its execute bit.", path.display()),
-                "The file has its execute bit, or its file system is mounted noexec.",
-            )
-            .seen_if(mode_of(case, path)),
-        ],
+        Fault::NotExecutable { path } if is_folder(case, path) => vec![folder_as_command(path)],
+        Fault::NotExecutable { path } => vec![not_executable(case, path)],
         _ => Vec::new(),
     }
+}
+
+/// Why a file that was named by its path could not be started.
+pub fn not_started(case: &Case<'_>, path: &Path) -> Vec<Likely> {
+    match case.input.scene.facts(&here(case, path)).filter(|_| !case.is_remote()) {
+        None => missing(case, path),
+        Some(_) if is_folder(case, path) => vec![folder_as_command(path)],
+        // It is there, so what it needs to run is not.
+        Some(_) => vec![Likely::usual(
+            "interpreter-elsewhere",
+            format!("{} is there, but what runs it is not where its first line says.", path.display()),
+            "The program that its first line names exists.",
+        )],
+    }
+}
+
+/// Whether a path that was named leads to nothing.
+pub fn is_missing(case: &Case<'_>, path: &Path) -> bool {
+    !path.as_os_str().is_empty() && !case.is_remote() && case.input.scene.facts(&here(case, path)).is_none()
+}
+
+fn is_folder(case: &Case<'_>, path: &Path) -> bool {
+    !case.is_remote()
+        && case.input.scene.facts(&here(case, path)).is_some_and(|facts| facts.kind == Kind::Directory)
+}
+
+fn folder_as_command(path: &Path) -> Likely {
+    Likely::usual(
+        "folder-as-command",
+        format!("{} is a folder, and a folder cannot be started.", path.display()),
+        "It is a file.",
+    )
+}
+
+fn not_executable(case: &Case<'_>, path: &Path) -> Likely {
+    Likely::usual(
+        "no-execute-bit",
+        format!("{} lacks its execute bit.", path.display()),
+        "The file has its execute bit, or its file system is mounted noexec.",
+    )
+    .seen_if(mode_of(case, path))
 }
 
 fn empty_name() -> Likely {

@@ -127,7 +127,7 @@ impl Plain<'_> {
     }
 
     /// What was seen on the machine, in the reader's language.
-    fn facts(&self, report: &Report) -> Vec<String> {
+    pub fn facts(&self, report: &Report) -> Vec<String> {
         let shown = report.context.iter().filter_map(|(name, value)| {
             if name.starts_with("names like ") {
                 Some(self.texts.say("explain-near", &[("names", value)]))

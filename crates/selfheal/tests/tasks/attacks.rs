@@ -195,3 +195,19 @@ fn a_run_that_ended_before_it_began_leaves_nothing_for_long() {
     assert_eq!(env.run(&["task", "run", "t.toml"]).code, 0);
     assert!(!folder.exists() && !temp.exists());
 }
+
+#[test]
+fn a_command_that_is_a_path_is_told_as_a_file() {
+    for effects in ["any", "files"] {
+        let env = with_task(&format!(
+            "id = \"t\"\n[[steps]]\nid = \"a\"\nrun = [\"./send.sh\"]\neffects = \"{effects}\"\n"
+        ));
+        env.script("sends.sh", "#!/bin/sh\n");
+        let run = env.run(&["task", "run", "t.toml"]);
+        assert!(run.code == 1 && !run.stderr.contains("installed"), "{run:?}");
+        assert!(run.stderr.contains("similar names there: sends.sh"), "{run:?}");
+        fs::create_dir(env.work().join("send.sh")).unwrap();
+        let run = env.run(&["task", "resume"]);
+        assert!(run.stderr.contains("./send.sh is a folder"), "{run:?}");
+    }
+}

@@ -200,7 +200,12 @@ impl Worker<'_> {
         let cwd: &Path = &self.job.cwd;
         let plain = Plain { texts: &texts, redactor: &redactor, cwd };
         let first = report.causes.first();
-        let reason = first.map(|cause| self.safe(&plain.cause(cause)));
+        let facts = plain.facts(report);
+        let with_facts = |cause: String| match facts.is_empty() {
+            true => cause,
+            false => format!("{cause} ({})", facts.join("; ")),
+        };
+        let reason = first.map(|cause| self.safe(&with_facts(plain.cause(cause))));
         (reason, first.map(|cause| self.safe(&plain.advice(cause))))
     }
 

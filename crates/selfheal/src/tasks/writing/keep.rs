@@ -97,7 +97,9 @@ impl Record {
             }
         };
         list("what it does", std::slice::from_ref(&self.written.summary));
-        list("what it did to files in a box", &self.written.effects);
+        let nothing = ["nothing".to_owned()];
+        let effects = &self.written.effects;
+        list("what it did to files in a box", if effects.is_empty() { &nothing } else { effects });
         list("what the guard says", &self.written.findings);
         list("what the trial does not show", self.written.doubt.as_slice());
         let lines: Vec<String> = self.written.said.lines().map(str::to_owned).collect();

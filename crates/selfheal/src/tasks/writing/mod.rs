@@ -5,6 +5,7 @@
 //! runs in a box. What did not do is sent back with the reason, three answers at most.
 
 mod ask;
+mod hides;
 mod keep;
 mod trial;
 
@@ -38,6 +39,15 @@ pub struct Need<'a> {
     pub outputs: &'a [PathBuf],
     /// The task that it is a step of.
     pub task: Option<&'a TaskView>,
+}
+
+impl Need<'_> {
+    /// Where its script may write: the folder, and what the person named.
+    fn roots(&self) -> Roots {
+        let outputs = self.outputs.iter().map(|path| path.display().to_string());
+        let named: Vec<String> = std::iter::once(self.need.to_owned()).chain(outputs).collect();
+        Roots::beside_a_file(self.folder, &named.join("\n"))
+    }
 }
 
 /// A script that passed, and what was seen of it.
@@ -146,7 +156,7 @@ fn judged(
     script: &str,
 ) -> Result<(Danger, Vec<String>), String> {
     let (policy, _) = guard_rules::load(context);
-    let roots = Roots::beside_a_file(need.folder, script);
+    let roots = need.roots();
     let Some(operations) = policy.operations(language, script, &roots) else {
         return Err("it is too large to be judged".to_owned());
     };
@@ -155,7 +165,12 @@ fn judged(
     }
     let worst = operations.iter().map(|operation| operation.danger).max().unwrap_or(Danger::Low);
     let shown = operations.iter().filter(|operation| operation.danger > Danger::Low);
-    Ok((worst, shown.map(|operation| format!("line {}: {}", operation.line, operation.why)).collect()))
+    let mut said: Vec<String> =
+        shown.map(|operation| format!("line {}: {}", operation.line, operation.why)).collect();
+    let hidden = hides::failures(need.language, language, script)?;
+    let worst = if hidden.is_empty() { worst } else { worst.max(Danger::Medium) };
+    said.extend(hidden);
+    Ok((worst, said))
 }
 
 fn danger_word(danger: Danger) -> &'static str {

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use selfheal_core::effects::{Change, Effect};
 use selfheal_core::ports::{BoxOrder, Boxes, Clock};
 use selfheal_core::verification::{Check, SceneEdit};
+use selfheal_guard::scope::Roots;
 
 use super::Need;
 use crate::context::Context;
@@ -77,10 +78,34 @@ pub fn try_out(context: &Context, need: &Need<'_>, script: &str) -> Result<Trial
             return Err(format!("in a trial it ended well, but {broken}"));
         }
     }
-    let network = network.then(|| "it tried to use a network, which a box has none of".to_owned());
     let own = |effect: &&Effect| effect.path != file && Some(effect.path.as_path()) != file.parent();
-    let effects = boxed.effects.iter().filter(own).take(MOST).map(|effect| line(need, effect)).collect();
-    Ok(Trial { effects, said: said(&boxed.run.stdout), doubt: boxed.inconclusive.clone().or(network) })
+    let roots = need.roots();
+    let outside = boxed.effects.iter().filter(own).find(|effect| !is_within(need, &roots, &effect.path));
+    if let Some(outside) = outside {
+        let path = crate::terminal::shown_path(&outside.path);
+        return Err(format!(
+            "in a trial it changed {path}, which lies outside of its folder and which nobody named"
+        ));
+    }
+    let network = network.then(|| "it tried to use a network, which a box has none of".to_owned());
+    let effects: Vec<String> =
+        boxed.effects.iter().filter(own).take(MOST).map(|effect| line(need, effect)).collect();
+    let printed: Vec<String> = [&boxed.run.stdout, &boxed.run.stderr]
+        .into_iter()
+        .map(said)
+        .filter(|text| !text.is_empty())
+        .collect();
+    let nothing = (effects.is_empty() && printed.is_empty())
+        .then(|| "it neither changed a file nor printed anything in a trial".to_owned());
+    let doubt = boxed.inconclusive.clone().or(network).or(nothing);
+    Ok(Trial { effects, said: printed.join("\n"), doubt })
+}
+
+/// Whether a script may change a path: one of its folder, one that was named or a folder on the way to it, a temporary one.
+fn is_within(need: &Need<'_>, roots: &Roots, path: &Path) -> bool {
+    let temporary = ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|folder| path.starts_with(folder));
+    let leads_there = need.outputs.iter().any(|output| output.starts_with(path));
+    temporary || leads_there || roots.hold(path)
 }
 
 fn line(need: &Need<'_>, effect: &Effect) -> String {
