@@ -1,7 +1,7 @@
 //! What no rule may do, whatever its evidence: the last look at every candidate before it is proposed.
 //!
 //! A rule sees the kind of a fault; these checks see what a wrong guess would cost. A folder that stands for a mount is
-//! never made, a folder whose absence means something is not made, a tool or file out of a folder of tests, examples or
+//! never made, a folder whose absence means something is not made, a name with another unit does not stand for the same number, a tool or file out of a folder of tests, examples or
 //! old copies is not the real one, and an option that deletes or forces is never a spelling of another one.
 
 use std::path::Path;
@@ -11,6 +11,7 @@ use selfheal_core::scene::Kind;
 use selfheal_syntax::diff;
 
 use crate::case::Case;
+use crate::units::{self, Change};
 
 /// Words by which text makes a folder, in the languages that there are rules for.
 const MAKES_FOLDERS: &[&str] = &["mkdir", "makedirs", "make_path", "mkdirSync", "install -d"];
@@ -76,6 +77,8 @@ const STRONGER: &[&str] =
 const MOST_TEXTS: usize = 30;
 /// The largest of them, in bytes.
 const LARGEST_TEXT: usize = 16 * 1024;
+/// Names of a change that are compared.
+const MOST_NAMES: usize = 100;
 /// Lines above a place in which a remark on it stands.
 const REMARK_LINES: usize = 4;
 
@@ -91,7 +94,13 @@ pub(crate) fn allows(case: &Case, proposal: &Proposal) -> bool {
         let passes = added.iter().any(|line| PASSES_OVER.iter().any(|word| line.contains(word)));
         let mounts = (made || passes) && speaks_of_mounts(case, &before);
         let meant = made && means_something(case, change, &before);
-        !mounts && !meant && !takes_an_imitation(&before, &added) && !takes_a_stronger_option(&before, &added)
+        let removed: Vec<&str> =
+            hunks.iter().flat_map(|hunk| hunk.removed.iter().map(String::as_str)).collect();
+        !mounts
+            && !meant
+            && !another_unit(&removed, &added)
+            && !takes_an_imitation(&before, &added)
+            && !takes_a_stronger_option(&before, &added)
     })
 }
 
@@ -166,6 +175,32 @@ fn takes_an_imitation(before: &str, added: &[&str]) -> bool {
         })
 }
 
+/// Whether a name became one with another unit, and the number is taken as it comes.
+fn another_unit(removed: &[&str], added: &[&str]) -> bool {
+    let names = |lines: &[&str]| -> Vec<String> {
+        let words = lines
+            .iter()
+            .flat_map(|line| line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')));
+        words.filter(|word| word.len() > 3).map(str::to_owned).take(MOST_NAMES).collect()
+    };
+    let (old, new) = (names(removed), names(added));
+    let gone = old.iter().filter(|name| !new.contains(name));
+    let came: Vec<&String> = new.iter().filter(|name| !old.contains(name)).collect();
+    let times = |lines: &[&str], number: &str| -> usize {
+        lines.iter().map(|line| crate::text::whole_words(line, number).count()).sum()
+    };
+    gone.flat_map(|old| came.iter().map(move |new| (old, *new))).any(|(old, new)| {
+        match units::renamed(old, new) {
+            Change::None => false,
+            Change::Divided(by) | Change::Times(by) => {
+                let by = by.to_string();
+                times(added, &by) <= times(removed, &by)
+            }
+            Change::Unknown => true,
+        }
+    })
+}
+
 /// Whether new text has an option that does more than the one it replaces could.
 fn takes_a_stronger_option(before: &str, added: &[&str]) -> bool {
     let is_option = |c: char| c.is_ascii_alphanumeric() || c == '-';
@@ -234,6 +269,15 @@ mod tests {
         assert!(allowed(TestScene::new(), before, "PATH=$PATH:tools/bin\ncardcharge 1\n"));
         assert!(!allowed(TestScene::new(), "cat data/r.csv\n", "cat data/archive/2019/r.csv\n"));
         assert!(allowed(TestScene::new(), "cat tests/a\n", "cat tests/b\n"));
+    }
+
+    #[test]
+    fn a_number_is_not_taken_in_another_unit() {
+        let before = "x = r['wait_minutes'] * 2\n";
+        assert!(!allowed(TestScene::new(), before, "x = r['wait_seconds'] * 2\n"));
+        assert!(allowed(TestScene::new(), before, "x = (r['wait_seconds'] / 60) * 2\n"));
+        assert!(allowed(TestScene::new(), before, "x = r['wait_minutes_total'] * 2\n"));
+        assert!(!allowed(TestScene::new(), "awk '{ n += $size_kb }'\n", "awk '{ n += $size_bytes }'\n"));
     }
 
     #[test]

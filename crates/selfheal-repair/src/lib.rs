@@ -30,6 +30,7 @@ mod tables;
 #[cfg(test)]
 mod testing;
 mod text;
+mod units;
 mod unread;
 
 pub use candidate::{Around, Candidate, Options, candidates};

@@ -45,8 +45,52 @@ pub(crate) fn parts(module: &Module) -> (Vec<Form>, Vec<&'static str>) {
             }
             _ => {}
         }
+        parts.extend(dropped_argument(module, &call));
     }
     (parts, imports)
+}
+
+/// Arguments that did nothing any more before they were removed: functions, argument. Of `json` since Python 3.9, of `asyncio`
+/// since 3.10, of `plistlib` since 3.9.
+const DROPPED: &[(&[&str], &str)] = &[
+    (&["json.loads", "json.load", "json.dumps", "json.dump"], "encoding"),
+    (
+        &[
+            "asyncio.sleep",
+            "asyncio.gather",
+            "asyncio.wait",
+            "asyncio.wait_for",
+            "asyncio.shield",
+            "asyncio.as_completed",
+            "asyncio.Lock",
+            "asyncio.Event",
+            "asyncio.Condition",
+            "asyncio.Semaphore",
+            "asyncio.Queue",
+            "asyncio.open_connection",
+            "asyncio.start_server",
+            "asyncio.create_subprocess_exec",
+            "asyncio.create_subprocess_shell",
+        ],
+        "loop",
+    ),
+    (&["plistlib.load", "plistlib.loads"], "use_builtin_types"),
+];
+
+/// A named argument of today's Python's past, with the comma before it.
+fn dropped_argument(module: &Module, call: &Call) -> Option<Form> {
+    let (_, name) = DROPPED.iter().find(|(calls, _)| calls.contains(&call.resolved.as_str()))?;
+    // Other encodings than the one that text has anyway would change what is read.
+    let plain = |value: &str| *name != "encoding" || value.to_lowercase().replace('-', "").contains("utf8");
+    let given = call.keyword(name).filter(|given| plain(&given.text))?;
+    let before = module.text().get(call.span.start..given.span.start)?;
+    let start = call.span.start + before.rfind(',')?;
+    let end = given.span.end;
+    Some((
+        start..end,
+        String::new(),
+        format!("without the argument {name}, which did nothing and was removed"),
+    ))
 }
 
 /// The mode `U`, which has been the default for text since Python 3.0 and was removed in 3.11.

@@ -8,7 +8,8 @@
 //! In the first runs there are fewer generations than are kept. `os.remove` and `os.rename` fail on what is not there.
 //!
 //! ## Fix
-//! Removing passes over what is not there, and the loop goes over the generations that are.
+//! Removing passes over what is not there, and the loop goes over the generations that are: from the highest down, since each
+//! would be lost under the one before it otherwise.
 //!
 //! ## Example
 //! ```python
@@ -114,12 +115,25 @@ fn guarded(module: &Module, call: &Call) -> Option<python::Part> {
     let (name, over) = (around.child_by_field_name("left")?, around.child_by_field_name("right")?);
     let (name, text) = (module.text_of(name), module.text_of(over));
     let plain = name.chars().all(crate::text::is_name) && path.contains(name) && !text.contains("exists(");
+    let to = call.arguments.get(1).map(|argument| argument.text.as_str()).unwrap_or_default();
+    let shifted = upwards(text) && [" + 1", "+1"].iter().any(|next| to.contains(&format!("{name}{next}")));
+    let order = if shifted { format!("reversed({text})") } else { text.to_owned() };
     plain.then(|| {
         (
             over.start_byte()..over.end_byte(),
-            format!("({name} for {name} in {text} if os.path.exists({path}))"),
+            format!("({name} for {name} in {order} if os.path.exists({path}))"),
         )
     })
+}
+
+/// Whether a loop goes from the lowest number up: `range` without a step, or numbers one by one.
+fn upwards(over: &str) -> bool {
+    if let Some(inner) = over.strip_prefix("range(").and_then(|rest| rest.strip_suffix(')')) {
+        return python::commas(&python::code_only(inner)).len() < 2;
+    }
+    let inner = over.trim_matches(['(', ')', '[', ']']);
+    let numbers: Option<Vec<u32>> = inner.split(',').map(|number| number.trim().parse().ok()).collect();
+    numbers.is_some_and(|numbers| numbers.len() > 1 && numbers.is_sorted())
 }
 
 #[cfg(test)]
@@ -153,6 +167,19 @@ mod tests {
             healed.contains("for n in (n for n in (3, 2, 1) if os.path.exists('s-%d.json' % n)):\n"),
             "{healed}"
         );
+    }
+
+    #[test]
+    fn generations_are_shifted_from_the_highest_down() {
+        for over in ["range(0, KEEP - 1)", "range(3)", "(1, 2, 3)"] {
+            let text = format!("import os\nfor i in {over}:\n    os.rename('s.%d' % i, 's.%d' % (i + 1))\n");
+            let case = TestCase::new("x.py", &text, TestScene::new().file("s.9", "x")).fault(no_such("s.0"));
+            let healed = case.at(3).healed(&AbsentGeneration);
+            assert!(
+                healed.contains(&format!("(i for i in reversed({over}) if os.path.exists('s.%d' % i))")),
+                "{healed}"
+            );
+        }
     }
 
     #[test]

@@ -176,7 +176,7 @@ fn mended(case: &Case, program: &Program) -> Option<Candidate> {
 }
 
 /// The one other separator with which all lines have the same number of columns, more than one.
-fn separator(rows: &[&str], old: char) -> Option<(char, usize)> {
+pub(super) fn separator(rows: &[&str], old: char) -> Option<(char, usize)> {
     let head = rows.first().filter(|head| !head.contains(old) && rows.len() > 1)?;
     let even = |mark: char| {
         let columns = head.split(mark).count();
@@ -220,7 +220,8 @@ fn normal_forms(rows: &[&str], mark: char, program: &str, all: &str) -> Vec<Stri
     out
 }
 
-fn has_decimal_commas(values: &[&str]) -> bool {
+/// Whether all values are numbers and one has a decimal comma beyond doubt.
+pub(super) fn has_decimal_commas(values: &[&str]) -> bool {
     let digits = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
     let parts = |value: &str| {
         let value = value.trim_start_matches('-');

@@ -107,6 +107,9 @@ fn named_files(case: &Case) -> Option<Vec<PathBuf>> {
             _ => {}
         }
     }
+    let core = &case.report.core_error;
+    // bash shows the word with its carriage return: `25\r: syntax error`.
+    seen |= ["\r", "\\r:", "\\r\"", "\\r'"].iter().any(|shown| core.contains(shown));
     let script_has =
         case.files().iter().any(|file| file.language != Language::Other && all_lines(&file.text));
     paths.extend(location);

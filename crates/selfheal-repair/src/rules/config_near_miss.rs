@@ -1,15 +1,15 @@
 //! # A slip in a configuration file
 //!
 //! ## What it finds
-//! A program refuses a configuration file of the job and names the file and line: a statement lacks its semicolon, or a name
-//! is spelled almost like one that the same file defines or uses.
+//! A program refuses a configuration file of the job and names the file and line: a statement lacks its semicolon, a bracket or
+//! quote is not closed, or a name is spelled almost like one that the same file defines or uses, or that the message offers.
 //!
 //! ## Why it fails
 //! The program reads on behind the missing semicolon, and takes the next line for a part of the statement; so the line that
 //! it names is often the one after.
 //!
 //! ## Fix
-//! The semicolon is added; the name is spelled as it is where it is defined.
+//! The semicolon, bracket or quote is added; the name is spelled as it is where it is defined.
 //!
 //! ## Example
 //! ```text
@@ -39,6 +39,8 @@ fn propose(case: &Case) -> Vec<Candidate> {
     for (file, line) in config_files(case) {
         let names = names(case);
         out.extend(misspelt(&file, line, &names));
+        out.extend(unclosed(case, &file, line));
+        out.extend(other_key(case, &file, line, &names));
         out.extend(semicolon(&file, line));
     }
     out
@@ -100,6 +102,85 @@ fn in_quotes(message: &str) -> Vec<String> {
 
 fn is_statement_line(line: &str) -> bool {
     line.split('#').next().unwrap_or_default().trim_end().ends_with(';')
+}
+
+/// Adds the bracket or quote of which the program says that it is missing at the end of a line.
+fn unclosed(case: &Case, file: &ScriptFile, line: u32) -> Option<Candidate> {
+    const PAIRS: [(char, char); 5] = [('[', ']'), ('(', ')'), ('{', '}'), ('"', '"'), ('\'', '\'')];
+    const SAID: [&str; 6] = ["expected", "missing", "unterminated", "unclosed", "not closed", "end of line"];
+    let said = case.report.core_error.to_lowercase();
+    let old = text::line(&file.text, line).filter(|_| SAID.iter().any(|word| said.contains(word)))?;
+    let kept = old.trim_end();
+    let open = PAIRS.iter().find(|(open, close)| {
+        let (opened, closed) = (kept.matches(*open).count(), kept.matches(*close).count());
+        if open == close { opened % 2 == 1 } else { opened == closed + 1 && !kept.ends_with(*open) }
+    });
+    let (_, close) = open?;
+    let bare = !kept.contains(" #") && !kept.contains(" ;");
+    let edits = [text::replace(line, format!("{kept}{close}"))];
+    let (cause, how) = (format!("{close} is missing at the end"), format!("add {close}"));
+    bare.then(|| draft(file, line, &cause, &how, &edits)).flatten()
+}
+
+/// Writes a key that the program does not know as the same file has it in another section, or as the message offers it.
+fn other_key(case: &Case, file: &ScriptFile, line: u32, names: &[String]) -> Option<Candidate> {
+    let old = text::line(&file.text, line)?;
+    let key = key_of(old)?;
+    let refused = names.iter().any(|name| name == key);
+    let said = case.report.core_error.as_str();
+    let unknown = [
+        "unknown",
+        "unrecognized",
+        "unrecognised",
+        "invalid",
+        "not a valid",
+        "unexpected",
+        "no such",
+        "unsupported",
+    ]
+    .iter()
+    .any(|word| said.to_lowercase().contains(word));
+    if !refused || !unknown || key.len() < 4 {
+        return None;
+    }
+    let most = if key.len() > 8 { 2 } else { 1 };
+    let section = section_of(&file.text, line);
+    let in_file = file.text.lines().filter_map(key_of);
+    let offered = said.split(|c: char| !(text::is_name(c) || c == '-')).filter(|word| word.len() >= 4);
+    let mut near: Vec<&str> = in_file
+        .chain(offered)
+        .filter(|other| *other != key && text::distance(other, key, most) <= most)
+        .filter(|other| !section.lines().filter_map(key_of).any(|known| known == *other))
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    let [best] = near.as_slice() else { return None };
+    let edits = [text::replace(line, old.replacen(key, best, 1))];
+    draft(
+        file,
+        line,
+        &format!("{key} is no name that the program knows; {best} is"),
+        &format!("spell it {best}"),
+        &edits,
+    )
+}
+
+/// The key at the beginning of `key = value` or `key: value`.
+fn key_of(line: &str) -> Option<&str> {
+    let line = line.trim_start().trim_start_matches("- ");
+    let end = line.find(|c: char| !(text::is_name(c) || c == '-' || c == '.'))?;
+    let behind = line.get(end..)?.trim_start();
+    (end > 0 && behind.starts_with(['=', ':'])).then(|| line.get(..end)).flatten()
+}
+
+/// The lines of a section around a line: between headings in brackets, or blank lines.
+fn section_of(text: &str, line: u32) -> String {
+    let ends = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('[');
+    let lines: Vec<&str> = text.lines().collect();
+    let at = (line as usize).saturating_sub(1);
+    let before = lines.iter().take(at).rev().take_while(|line| !ends(line));
+    let behind = lines.iter().skip(at).take_while(|line| !ends(line));
+    before.chain(behind).copied().collect::<Vec<_>>().join("\n")
 }
 
 /// Adds a semicolon at the end of the statement that ends at or before a line.
@@ -205,6 +286,24 @@ mod tests {
     fn spells_a_name_as_it_is_defined() {
         let fault = Fault::Other { message: "unknown upstream \"shop_backnd\"".into() };
         assert_eq!(case(fault, 9).healed(&ConfigNearMiss), CONF.replace("shop_backnd", "shop_backend"));
+    }
+
+    #[test]
+    fn closes_what_is_open_and_takes_a_key_of_another_section() {
+        let conf = "[queue fast\nworkers = 4\n\n[queue slow]\nworker = 1\n";
+        let refused = |said: &str, line: u32| {
+            let scene = TestScene::new().file("q.ini", conf);
+            let mut case = TestCase::new("r.sh", "check q.ini\n", scene)
+                .fault(Fault::Other { message: said.into() })
+                .at_file("q.ini", line);
+            case.report.core_error = said.to_owned();
+            case
+        };
+        let open = refused("check: q.ini:1: unterminated heading '[queue fast', expected ']'", 1);
+        assert_eq!(open.healed(&ConfigNearMiss), conf.replace("fast\n", "fast]\n"));
+        let key = refused("check: q.ini:5: unknown key 'worker'", 5);
+        assert_eq!(key.healed(&ConfigNearMiss), conf.replace("worker = 1", "workers = 1"));
+        assert!(refused("check: q.ini:2: bad value '4' for workers", 2).silent(&ConfigNearMiss));
     }
 
     #[test]

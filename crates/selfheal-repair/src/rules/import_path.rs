@@ -26,9 +26,10 @@ use std::path::Path;
 
 use selfheal_core::fault::Fault;
 use selfheal_core::scene::Kind;
+use selfheal_syntax::python::Module;
 
 use crate::candidate::{Candidate, Draft};
-use crate::case::Case;
+use crate::case::{Case, ScriptFile};
 use crate::python;
 use crate::shell::splice;
 
@@ -67,6 +68,9 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     };
     let home = file.folder();
+    if let Some(candidate) = relative_entry(case, &file, &module, &name) {
+        return vec![candidate];
+    }
     let Some(place) = PLACES.iter().find(|place| holds(case, home, place, &name)) else { return Vec::new() };
     let expression = format!("os.path.join(os.path.dirname(os.path.abspath(__file__)), \"{place}\")");
     let Some(first) = module.imports().into_iter().find(|import| first_part(&import.module) == name) else {
@@ -104,6 +108,38 @@ fn propose(case: &Case) -> Vec<Candidate> {
     draft.done().into_iter().collect()
 }
 
+/// A folder that the program adds to `sys.path` by a path that is relative to where it is started.
+fn relative_entry(case: &Case, file: &ScriptFile, module: &Module, name: &str) -> Option<Candidate> {
+    let entries = module.calls().into_iter().filter_map(|call| {
+        let at = match call.resolved.as_str() {
+            "sys.path.append" => 0,
+            "sys.path.insert" => 1,
+            _ => return None,
+        };
+        let argument = call.arguments.get(at)?.clone();
+        let place = argument.string.clone().filter(|place| !place.is_empty() && !place.starts_with('/'))?;
+        holds(case, file.folder(), &place, name).then_some((call.span.start, argument.span, place))
+    });
+    let (start, span, place) = entries.into_iter().next()?;
+    let mut parts =
+        vec![(span, format!("os.path.join(os.path.dirname(os.path.abspath(__file__)), \"{place}\")"))];
+    if let Some((at, line)) = python::import(module, "os") {
+        let before = python::line_start(&file.text, start).min(at.start);
+        parts.push((before..before, line));
+    }
+    let line = python::line_of(&file.text, start);
+    Draft::new(
+        "import_path",
+        format!(
+            "line {line}: {place} on sys.path is taken from where the job is started, and {name} is not found"
+        ),
+        "take the folder from where the script lies",
+    )
+    .evidence(format!("{place}, seen from the script, holds {name}"))
+    .rewrite(file, splice(&file.text, parts), format!("line {line}: {place} from the script's folder"))
+    .done()
+}
+
 fn first_part(module: &str) -> &str {
     module.split('.').next().unwrap_or_default()
 }
@@ -131,6 +167,19 @@ mod tests {
         assert_eq!(
             case.healed(&ImportPath),
             "\"\"\"D.\"\"\"\nimport json\nimport os\nimport sys\n\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), \"..\"))\nfrom common.titles import load\n"
+        );
+    }
+
+    #[test]
+    fn a_folder_on_the_path_is_taken_from_the_script() {
+        let scene = TestScene::new().file("shared/teams.py", "");
+        let text = "import sys\n\nsys.path.append(\"../shared\")\nfrom teams import Team\n";
+        let case = TestCase::new("tools/x.py", text, scene)
+            .fault(Fault::MissingModule { name: "teams".into() })
+            .at(4);
+        assert_eq!(
+            case.healed(&ImportPath),
+            "import os\nimport sys\n\nsys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), \"../shared\"))\nfrom teams import Team\n"
         );
     }
 

@@ -92,6 +92,13 @@ fn replacement(case: &Case, file: &ScriptFile) -> Option<String> {
     }
     let options = rest.trim_start().get(program.len()..).unwrap_or_default();
     let options = if via_env { options.split_once(name).map_or("", |(_, after)| after) } else { options };
+    let usual =
+        ["/bin", "/usr/bin"].iter().any(|folder| Path::new(&place).parent() == Some(Path::new(folder)));
+    let env = Path::new("/usr/bin/env");
+    // What one account has in a place of its own, another has elsewhere.
+    if !usual && options.trim().is_empty() && case.scene.facts(env).is_some() {
+        return Some(format!("#!{} {new_name}", env.display()));
+    }
     Some(format!("#!{place}{options}"))
 }
 
@@ -130,6 +137,22 @@ mod tests {
             Fault::BadInterpreter { script: "./steps/a".into(), interpreter: "/usr/pkg/bin/bash".into() };
         let case = TestCase::new("run.sh", "./steps/a\n", scene).fault(fault);
         assert_eq!(case.healed(&InterpreterPath), "#!/usr/bin/bash -e\necho\n");
+    }
+
+    #[test]
+    fn an_interpreter_of_one_account_is_left_to_the_path() {
+        let scene = || {
+            TestScene::new()
+                .command("python3", "/home/a/.local/bin/python3")
+                .file("t.py", "#!/opt/py/bin/python\nprint(1)\n")
+        };
+        let fault =
+            || Fault::BadInterpreter { script: "./t.py".into(), interpreter: "/opt/py/bin/python".into() };
+        let case =
+            TestCase::new("run.sh", "./t.py\n", scene().raw("/usr/bin/env", b"", 0o755)).fault(fault());
+        assert_eq!(case.healed(&InterpreterPath), "#!/usr/bin/env python3\nprint(1)\n");
+        let case = TestCase::new("run.sh", "./t.py\n", scene()).fault(fault());
+        assert_eq!(case.healed(&InterpreterPath), "#!/home/a/.local/bin/python3\nprint(1)\n");
     }
 
     #[test]

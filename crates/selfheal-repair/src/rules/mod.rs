@@ -126,6 +126,7 @@ mod search_path;
 mod sed_delimiter;
 mod shared_default;
 mod sort_order;
+mod split_dialect;
 mod split_pattern;
 mod sql_parameters;
 mod stale_lock;
@@ -280,6 +281,7 @@ const RULES: &[&dyn Rule] = &[
     &moved_column::MovedColumn,
     &python_two::PythonTwo,
     &split_pattern::SplitPattern,
+    &split_dialect::SplitDialect,
     &lookup_separator::LookupSeparator,
     &awk_columns::AwkColumns,
     &awk_table::AwkTable,

@@ -78,6 +78,39 @@ fn moved(case: &Case, path: &Path) -> Option<Candidate> {
         .rewrite(&file, crate::shell::splice(&file.text, parts), format!("{new} for {old}"))
         .done();
     }
+    below_its_old_folder(case, path, &old, &new, &name)
+}
+
+/// A path that is put together (`os.path.join("logs", "a.log")`, `"$LOGS/a.log"`), where the file lies below its old folder now:
+/// the name gets the folders between.
+fn below_its_old_folder(case: &Case, path: &Path, old: &str, new: &str, name: &str) -> Option<Candidate> {
+    let between =
+        Path::new(new).strip_prefix(path.parent()?).ok().filter(|rest| rest.components().count() > 1)?;
+    let between = between.to_string_lossy().into_owned();
+    let in_text = |text: &str, at: usize| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|rest| rest.chars().next());
+        before.is_some_and(|c| matches!(c, '"' | '\'' | '/'))
+            && !after.is_some_and(|c| crate::text::is_name(c) || c == '.')
+    };
+    for file in case.files() {
+        let spots: Vec<usize> =
+            file.text.match_indices(name).map(|(at, _)| at).filter(|at| in_text(&file.text, *at)).collect();
+        let [at] = spots.as_slice() else { continue };
+        return Draft::new(
+            "moved_file",
+            format!("{old} is not there; a file of that name is at {new}"),
+            "name the file where it is",
+        )
+        .evidence(format!("{new} exists and is the only file of that name"))
+        .meaning()
+        .rewrite(
+            &file,
+            crate::shell::splice(&file.text, vec![(*at..at + name.len(), between.clone())]),
+            format!("{between} for {name}"),
+        )
+        .done();
+    }
     None
 }
 
@@ -116,6 +149,19 @@ fn named(case: &Case, base: &Path, name: &str) -> Vec<PathBuf> {
 mod tests {
     use super::*;
     use crate::testing::{TestCase, TestScene, no_such};
+
+    #[test]
+    fn a_path_that_is_put_together_gets_the_folders_between() {
+        let scene = || TestScene::new().file("proxy/log/access.log", "x");
+        let text = "import os\nLOG = os.path.join(\"proxy\", \"access.log\")\nopen(LOG)\n";
+        let case = TestCase::new("x.py", text, scene()).fault(no_such("proxy/access.log")).at(3);
+        assert_eq!(case.healed(&MovedFile), text.replace("\"access.log\"", "\"log/access.log\""));
+        let text = "P=proxy\ncat \"$P/access.log\"\ncat \"$P/access.log.1\"\n";
+        let case = TestCase::new("x.sh", text, scene()).fault(no_such("proxy/access.log")).at(2);
+        assert_eq!(case.healed(&MovedFile), text.replace("access.log\"", "log/access.log\""));
+        let twice = "cat \"$P/access.log\" \"$Q/access.log\"\n";
+        assert!(TestCase::new("x.sh", twice, scene()).fault(no_such("proxy/access.log")).silent(&MovedFile));
+    }
 
     fn case(scene: TestScene) -> TestCase {
         let text = "LIST=config/stores.txt\nsort < \"$LIST\" > out\ncp old/config/stores.txt x\n";

@@ -261,16 +261,28 @@ fn over_found(
     inner: &str,
     name: &str,
 ) -> Option<Vec<(Range<usize>, String)>> {
-    let plain = inner.starts_with("find ")
-        && !inner.contains(['|', ';', '\n'])
+    let mut stages = inner.split('|').map(str::trim);
+    let found = stages.next().unwrap_or_default();
+    let between: Vec<&str> = stages.collect();
+    let known = |stage: &&str| stage.split_whitespace().next().is_some_and(|word| ZERO_BYTE.contains(&word));
+    let plain = found.starts_with("find ")
+        && !inner.contains([';', '\n', '&'])
         && !inner.contains("-print")
-        && !inner.contains("-exec");
+        && !inner.contains("-exec")
+        && between.iter().all(known);
     let bash = script.text.lines().next().is_none_or(|first| !first.ends_with("/sh"));
     if !plain || !bash {
         return None;
     }
     let head = format!("while IFS= read -r -d '' {name}; do");
-    let feed = format!(" < <({inner} -print0)");
+    let piped: String = between
+        .iter()
+        .map(|stage| {
+            let (word, rest) = stage.split_once(' ').unwrap_or((stage, ""));
+            format!(" | {word} -z {rest}").trim_end().to_owned()
+        })
+        .collect();
+    let feed = format!(" < <({found} -print0{piped})");
     Some(vec![(block.span.start..block.body, head), (block.span.end..block.span.end, feed)])
 }
 

@@ -28,6 +28,7 @@ use std::path::Path;
 
 use selfheal_core::edit::LineEdit;
 use selfheal_core::fault::Fault;
+use selfheal_core::scene::Kind;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, Language, ScriptFile};
@@ -62,7 +63,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     else {
         return Vec::new();
     };
-    let edits = edits(&file, place, module.is_some(), &beside);
+    let edits = edits(case, &file, place, module.is_some(), &beside);
     let draft = Draft::new(
         "perl_library",
         format!("{name} lies beside the program, where perl does not look any more"),
@@ -76,10 +77,27 @@ fn propose(case: &Case) -> Vec<Candidate> {
 /// The files beside the program that it runs by their bare names.
 fn runs_beside(case: &Case, home: &Path, program: &str) -> Vec<String> {
     let names = program.lines().filter_map(bare_name).map(|(_, name)| name.to_owned());
-    names.filter(|name| case.scene.facts(&home.join(name)).is_some()).collect()
+    names.filter(|name| from_home(case, home, name).is_some()).collect()
 }
 
-/// The bare file name that `do` or `require` is given on a line: its place with the quotes, and the name.
+/// A file that a program names, as seen from the program's own folder: it lies there, or where the job runs.
+fn from_home(case: &Case, home: &Path, name: &str) -> Option<String> {
+    let there = |path: &Path| case.scene.facts(path).is_some_and(|facts| facts.kind == Kind::File);
+    if there(&home.join(name)) {
+        return Some(name.to_owned());
+    }
+    let path = selfheal_core::scene::absolute(&case.job.cwd, Path::new(name));
+    if !there(&path) || !case.owns(&path) {
+        return None;
+    }
+    if let Ok(rest) = path.strip_prefix(home) {
+        return Some(rest.to_string_lossy().into_owned());
+    }
+    let above = home.strip_prefix(&case.job.cwd).ok()?.components().count();
+    Some(format!("{}{name}", "../".repeat(above)))
+}
+
+/// The file name, relative and as it is, that `do` or `require` is given on a line: its place with the quotes, and the name.
 fn bare_name(line: &str) -> Option<(std::ops::Range<usize>, &str)> {
     for word in ["do ", "require "] {
         let starts: Vec<usize> = text::whole_words(line, word.trim_end()).collect();
@@ -92,7 +110,7 @@ fn bare_name(line: &str) -> Option<(std::ops::Range<usize>, &str)> {
                 continue;
             };
             let inner = rest.get(1..)?.split(quote).next()?;
-            if !inner.is_empty() && !inner.contains(['/', '$', '@']) {
+            if !inner.is_empty() && !inner.starts_with('/') && !inner.contains(['$', '@']) {
                 return Some((at..at + inner.len() + 2, inner));
             }
         }
@@ -100,11 +118,12 @@ fn bare_name(line: &str) -> Option<(std::ops::Range<usize>, &str)> {
     None
 }
 
-fn edits(file: &ScriptFile, place: &str, module: bool, beside: &[String]) -> Vec<LineEdit> {
+fn edits(case: &Case, file: &ScriptFile, place: &str, module: bool, beside: &[String]) -> Vec<LineEdit> {
     let mut edits = text::edits_by_line(&file.text, |_, line| {
         let (span, name) = bare_name(line).filter(|(_, name)| beside.iter().any(|other| other == name))?;
         let mut out = line.to_owned();
-        out.replace_range(span, &format!("\"$FindBin::Bin/{name}\""));
+        let place = from_home(case, file.folder(), name)?;
+        out.replace_range(span, &format!("\"$FindBin::Bin/{place}\""));
         Some(out)
     });
     let pragma = |line: &str| {
@@ -148,6 +167,19 @@ mod tests {
         assert_eq!(
             case.healed(&PerlLibrary),
             "#!/usr/bin/perl\nuse strict;\nuse warnings;\nuse FindBin;\nuse lib $FindBin::Bin;\nuse Tariff;\ndo \"$FindBin::Bin/settings.pl\"; # own values\ndo 'other.pl';\n"
+        );
+    }
+
+    #[test]
+    fn files_of_the_job_are_named_from_the_programs_folder() {
+        let scene = TestScene::new().file("bin/fees.pl", "1;").file("conf/town.pl", "1;");
+        let text = "use strict;\nrequire \"bin/fees.pl\";\nrequire 'conf/town.pl';\n";
+        let case = TestCase::new("bin/x.pl", text, scene)
+            .fault(Fault::MissingModule { name: "bin/fees.pl".into() })
+            .at(2);
+        assert_eq!(
+            case.healed(&PerlLibrary),
+            "use strict;\nuse FindBin;\nrequire \"$FindBin::Bin/fees.pl\";\nrequire \"$FindBin::Bin/../conf/town.pl\";\n"
         );
     }
 

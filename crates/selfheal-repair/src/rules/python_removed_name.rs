@@ -273,6 +273,12 @@ fn wanted(fault: &Fault) -> Option<(String, Option<String>)> {
         Fault::BadValue { message, .. } if message.contains("invalid mode") => {
             Some(("the mode U".into(), None))
         }
+        Fault::Other { message } | Fault::BadValue { message, .. } | Fault::Mismatch { message }
+            if message.contains("unexpected keyword argument '") =>
+        {
+            let name = message.split_once("keyword argument '")?.1.split('\'').next()?;
+            Some((format!("the argument {name}"), None))
+        }
         Fault::Other { message } | Fault::BadValue { message, .. }
             if message.contains("global flags not at the start") =>
         {
@@ -534,6 +540,21 @@ mod tests {
             "import base64\nimport time\nfrom collections import OrderedDict\nfrom collections.abc import Mapping\n\n\
              x = base64.decodebytes(b'')\nt = time.perf_counter()\nprint(isinstance({}, Mapping), 'time.clock')\n"
         );
+    }
+
+    #[test]
+    fn drops_arguments_that_did_nothing() {
+        let text = "import json\nd = json.loads(open('a').read(), encoding=\"utf-8\")\n";
+        let fault = || Fault::Mismatch {
+            message: "TypeError: JSONDecoder.__init__() got an unexpected keyword argument 'encoding'".into(),
+        };
+        assert_eq!(
+            case(text, fault()).healed(&PythonRemovedName),
+            "import json\nd = json.loads(open('a').read())\n"
+        );
+        let latin = text.replace("utf-8", "latin-1");
+        assert!(case(&latin, fault()).silent(&PythonRemovedName));
+        assert!(case("def f(a):\n    pass\nf(encoding='utf-8')\n", fault()).silent(&PythonRemovedName));
     }
 
     #[test]

@@ -21,18 +21,22 @@
 //!
 //! ## Safety
 //! Only when the documents give one new name for the old one. The command of a shell line is replaced only where it is not
-//! there any more and the new one lies in its place. What is not there under the new name still fails. It may be read or
+//! there any more and the new one lies in its place. A name that says another unit than before is taken only where a Python
+//! program reads it as a key, and the number is taken back to the unit that it was in. What is not there under the new name still fails. It may be read or
 //! computed from something else then, so the risk is medium.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use selfheal_core::fault::Fault;
+use selfheal_syntax::python::Module;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, Language, ScriptFile};
 use crate::notes::renames::{Word, is_file_name, is_of_a_name, renames, words};
 use crate::notes::{Note, notes};
+use crate::python::Part;
+use crate::units::{self, Change};
 
 rule!(RenamedInNotes, "renamed_in_notes", Unsafe, propose);
 
@@ -111,7 +115,16 @@ fn renamed(case: &Case, file: &ScriptFile, old: &str, said: &Said) -> Option<Can
     if spots.is_empty() {
         return None;
     }
-    let parts = spots.iter().map(|at| (*at..at + old.len(), new.to_owned())).collect();
+    let mut parts: Vec<Part> = spots.iter().map(|at| (*at..at + old.len(), new.to_owned())).collect();
+    let converted = match units::change(old, new) {
+        Change::None => None,
+        Change::Divided(by) => Some(format!(" / {by})")),
+        Change::Times(times) => Some(format!(" * {times})")),
+        Change::Unknown => return None,
+    };
+    if let Some(behind) = &converted {
+        parts.extend(around_reads(file, old, &spots, behind)?);
+    }
     let place = said.place;
     Draft::new(
         "renamed_in_notes",
@@ -122,6 +135,21 @@ fn renamed(case: &Case, file: &ScriptFile, old: &str, said: &Said) -> Option<Can
     .meaning()
     .rewrite(file, crate::shell::splice(&file.text, parts), format!("{new} for {old}"))
     .done()
+}
+
+/// What takes the number back to the unit that it was in, around each place that reads it; `None` when one of them does not.
+fn around_reads(file: &ScriptFile, old: &str, spots: &[usize], behind: &str) -> Option<Vec<Part>> {
+    let module = Module::parse(&file.text).ok().filter(|_| file.language == Language::Python)?;
+    let reads = module.subscripts();
+    let read =
+        |at: &usize| reads.iter().find(|read| !read.stored && read.key == old && read.key_span.contains(at));
+    let mut parts = Vec::new();
+    for at in spots {
+        let span = &read(at)?.span;
+        parts.push((span.start..span.start, "(".to_owned()));
+        parts.push((span.end..span.end, behind.to_owned()));
+    }
+    Some(parts)
 }
 
 /// Names that no document gives to anything of a job.
@@ -315,6 +343,22 @@ mod tests {
         assert!(python(evil).silent(&RenamedInNotes));
         let command = TestScene::new().file("README.md", "`mailpack` is now called `wipe-all`\n");
         assert!(TestCase::new("x.sh", "mailpack a\n", command).at(1).silent(&RenamedInNotes));
+    }
+
+    #[test]
+    fn a_number_in_another_unit_is_taken_back() {
+        let scene = || {
+            TestScene::new().file("API.md", "`waitMinutes` is replaced by `wait_seconds` (not minutes).\n")
+        };
+        let text = "total = 0\nfor s in sessions:\n    total += s['waitMinutes'] / 60\n";
+        let fault = || Fault::KeyMissing { key: "waitMinutes".to_owned() };
+        let case = TestCase::new("x.py", text, scene()).fault(fault()).at(3);
+        assert_eq!(
+            case.healed(&RenamedInNotes),
+            text.replace("s['waitMinutes']", "(s['wait_seconds'] / 60)")
+        );
+        let text = "row = dict(waitMinutes=1)\nprint(row['waitMinutes'])\n";
+        assert!(TestCase::new("x.py", text, scene()).fault(fault()).at(2).silent(&RenamedInNotes));
     }
 
     #[test]

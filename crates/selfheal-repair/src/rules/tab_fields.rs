@@ -96,6 +96,10 @@ fn propose(case: &Case) -> Vec<Candidate> {
     draft.done().into_iter().collect()
 }
 
+/// Ways to let a command write a tab.
+const PRINTED: &[&str] =
+    &["$(printf '\\t')", "$(printf \"\\t\")", "$(echo -e '\\t')", "$(echo -e \"\\t\")", "`printf '\\t'`"];
+
 fn has_empty_column(case: &Case, path: &Path) -> bool {
     case.scene
         .read(path, crate::case::LARGEST)
@@ -104,13 +108,16 @@ fn has_empty_column(case: &Case, path: &Path) -> bool {
 
 /// Whether an assignment sets `IFS` to a tab, as written or by a variable that the script sets to one.
 fn is_tab(script: &Script<'_>, assign: &str) -> bool {
-    let tab = |word: &str| matches!(word, "$'\\t'" | "\"\t\"" | "'\t'");
+    let tab = |word: &str| {
+        let bare = word.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(word);
+        matches!(word, "$'\\t'" | "\"\t\"" | "'\t'") || PRINTED.contains(&bare)
+    };
     let Some(word) = assign.strip_prefix("IFS=") else { return false };
     let name = word.trim_matches('"').trim_start_matches('$').trim_matches(['{', '}']);
     tab(word)
         || script
             .assignments()
-            .any(|(own, value, _)| own == name && word.contains('$') && tab(script.get(&value)))
+            .any(|(own, value, _)| own == name && word.contains('$') && tab(script.get(&value).trim()))
 }
 
 #[cfg(test)]
@@ -136,11 +143,14 @@ mod tests {
 
     #[test]
     fn knows_a_tab_in_a_variable() {
-        let text =
-            "#!/bin/bash\nTAB=$'\\t'\nwhile IFS=\"$TAB\" read -r a b c; do\n  echo \"$c\"\ndone < h.tsv\n";
-        let case = TestCase::new("x.sh", text, TestScene::new().file("h.tsv", "1\t\t2\n"));
-        let healed = case.fault(Fault::Other { message: "no number".into() }).healed(&TabFields);
-        assert!(healed.contains("\\037"), "{healed}");
+        for tab in ["$'\\t'", "$(printf '\\t')", "\"$(printf '\\t')\""] {
+            let text = format!(
+                "#!/bin/bash\nTAB={tab}\nwhile IFS=$TAB read -r a b c; do\n  echo \"$c\"\ndone < h.tsv\n"
+            );
+            let case = TestCase::new("x.sh", &text, TestScene::new().file("h.tsv", "1\t\t2\n"));
+            let healed = case.fault(Fault::Other { message: "no number".into() }).healed(&TabFields);
+            assert!(healed.contains("IFS=$'\\037' read"), "{healed}");
+        }
     }
 
     #[test]
