@@ -131,18 +131,23 @@ pub(crate) struct Renamed<'w> {
     pub(crate) new: &'w str,
 }
 
-/// All names of which a text says that they were changed, of those that `wanted` lets through.
-pub(crate) fn renames<'w>(words: &'w [Word], wanted: &dyn Fn(&str) -> bool) -> Vec<Renamed<'w>> {
+/// All names of which a text says that they were changed, of those that `wanted` lets through. What is `known` to be a name,
+/// since the data has it, need not look like one.
+pub(crate) fn renames<'w>(
+    words: &'w [Word],
+    wanted: &dyn Fn(&str) -> bool,
+    known: &dyn Fn(&str) -> bool,
+) -> Vec<Renamed<'w>> {
     let places = words.iter().enumerate().filter(|(_, word)| wanted(&word.text));
     let new = |(at, word): (usize, &'w Word)| {
-        let new = behind(words, at, &word.text).or_else(|| in_front(words, at, &word.text))?;
+        let new = behind(words, at, &word.text, known).or_else(|| in_front(words, at, &word.text))?;
         Some(Renamed { old: word.text.as_str(), new })
     };
     places.filter_map(new).collect()
 }
 
 /// `OLD is now called NEW`, `renamed OLD to NEW`, `OLD -> NEW`.
-fn behind<'a>(words: &'a [Word], at: usize, old: &str) -> Option<&'a str> {
+fn behind<'a>(words: &'a [Word], at: usize, old: &str, known: &dyn Fn(&str) -> bool) -> Option<&'a str> {
     let this = words.get(at)?;
     let lower = |at: usize| words.get(at).map(|word| word.text.to_lowercase()).unwrap_or_default();
     // `renamed the option OLD to NEW`: the word that says so stands in front, in the same sentence.
@@ -163,7 +168,8 @@ fn behind<'a>(words: &'a [Word], at: usize, old: &str) -> Option<&'a str> {
         changing |= CHANGING.contains(&text.as_str()) || is_now;
         let filling = !word.quoted && (FILLING.contains(&text.as_str()) || CHANGING.contains(&text.as_str()));
         if !filling {
-            return (changing && is_alike(this, word, old)).then_some(word.text.as_str());
+            let named = is_alike(this, word, old) || word.text != old && known(&word.text);
+            return (changing && named).then_some(word.text.as_str());
         }
         if word.ends {
             return None;
@@ -227,7 +233,7 @@ mod tests {
 
     fn new_of(text: &str, old: &str) -> Vec<String> {
         let words = words(text);
-        renames(&words, &|name| name == old).into_iter().map(|pair| pair.new.to_owned()).collect()
+        renames(&words, &|name| name == old, &|_| false).into_iter().map(|pair| pair.new.to_owned()).collect()
     }
 
     #[test]
@@ -255,6 +261,14 @@ mod tests {
         ] {
             assert_eq!(new_of(text, old), [new], "{text}");
         }
+    }
+
+    #[test]
+    fn a_plain_word_is_a_name_where_the_data_has_it() {
+        let words = words("-- 5: ticket is called tickets, status is called state, since May");
+        let found = renames(&words, &|name| name == "status", &|name| name == "state");
+        assert_eq!(found, [Renamed { old: "status", new: "state" }]);
+        assert_eq!(renames(&words, &|name| name == "status", &|_| false), []);
     }
 
     #[test]

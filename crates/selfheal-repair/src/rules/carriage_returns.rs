@@ -69,7 +69,20 @@ fn propose(case: &Case) -> Vec<Candidate> {
             format!("{}: LF line ends", shown(&file.path)),
         );
     }
+    // The word that the failure shows may come from a list that a loop reads.
+    let script = case.script.filter(|script| !files.iter().any(|file| file.path == script.path));
+    let found =
+        script.filter(|_| shows_return(case)).and_then(|file| Some((file, loops_over_lists(case, file)?)));
+    if let Some((script, found)) = found {
+        let how = format!("line {}: the last field without it", found.lines.join(", "));
+        draft = draft.meaning().rewrite(script, splice(&script.text, found.parts), how);
+    }
     draft.done().into_iter().collect()
+}
+
+/// Whether the failure shows a word with a carriage return: bash writes `25\r: syntax error`.
+fn shows_return(case: &Case) -> bool {
+    ["\r", "\\r:", "\\r\"", "\\r'"].iter().any(|shown| case.report.core_error.contains(shown))
 }
 
 fn shown(path: &Path) -> String {
@@ -107,9 +120,7 @@ fn named_files(case: &Case) -> Option<Vec<PathBuf>> {
             _ => {}
         }
     }
-    let core = &case.report.core_error;
-    // bash shows the word with its carriage return: `25\r: syntax error`.
-    seen |= ["\r", "\\r:", "\\r\"", "\\r'"].iter().any(|shown| core.contains(shown));
+    seen |= shows_return(case);
     let script_has =
         case.files().iter().any(|file| file.language != Language::Other && all_lines(&file.text));
     paths.extend(location);
@@ -161,18 +172,8 @@ fn steps(case: &Case) -> Vec<ScriptFile> {
 
 /// Loops that read a list with CRLF line ends, which is somebody's data: the script takes the carriage return away itself.
 fn in_loops(case: &Case) -> Option<Candidate> {
-    let file = case.failing_file().filter(|file| file.language.is_shell())?;
-    let script = Script::new(&file.text);
-    let values = Values::new(case, &script, file.folder());
-    let (mut parts, mut lists, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-    for block in script.blocks.iter().filter(|block| block.kind == BlockKind::While) {
-        let Some(name) = last_name(&script, block) else { continue };
-        let Some(list) = list_of(case, &script, &values, block) else { continue };
-        let end = if file.language == Language::Bash { "$'\\r'" } else { "\"$(printf '\\r')\"" };
-        parts.push(script.put_first(block, &format!("{name}=${{{name}%{end}}}")));
-        lines.push(script.line_of(block.span.start).to_string());
-        lists.push(list);
-    }
+    let file = case.failing_file()?;
+    let Loops { parts, lists, lines } = loops_over_lists(case, &file)?;
     let list = lists.first()?;
     Draft::new(
         "carriage_returns",
@@ -187,6 +188,31 @@ fn in_loops(case: &Case) -> Option<Candidate> {
         format!("line {}: the last field without it", lines.join(", ")),
     )
     .done()
+}
+
+/// The loops of a script that read lists with CRLF line ends: the edits, the lists and the lines.
+struct Loops {
+    parts: Vec<(std::ops::Range<usize>, String)>,
+    lists: Vec<PathBuf>,
+    lines: Vec<String>,
+}
+
+fn loops_over_lists(case: &Case, file: &ScriptFile) -> Option<Loops> {
+    if !file.language.is_shell() {
+        return None;
+    }
+    let script = Script::new(&file.text);
+    let values = Values::new(case, &script, file.folder());
+    let (mut parts, mut lists, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    for block in script.blocks.iter().filter(|block| block.kind == BlockKind::While) {
+        let Some(name) = last_name(&script, block) else { continue };
+        let Some(list) = list_of(case, &script, &values, block) else { continue };
+        let end = if file.language == Language::Bash { "$'\\r'" } else { "\"$(printf '\\r')\"" };
+        parts.push(script.put_first(block, &format!("{name}=${{{name}%{end}}}")));
+        lines.push(script.line_of(block.span.start).to_string());
+        lists.push(list);
+    }
+    (!lists.is_empty()).then_some(Loops { parts, lists, lines })
 }
 
 /// The last variable that the `read` of a loop fills.
@@ -276,6 +302,17 @@ mod tests {
             text.replace("do cp", "do one=${one%\"$(printf '\\r')\"}; cp")
         );
         assert!(ask(text, "a\nb\n").silent(&CarriageReturns));
+    }
+
+    #[test]
+    fn settings_and_the_list_of_a_loop_are_mended_together() {
+        let scene = || TestScene::new().file("p.env", "N=3\r\nM=4\r\n").file("h.lst", "a 25\r\nb 80\r\n");
+        let text = ". ./p.env\nwhile read -r h p; do\n  d=$((p % N))\ndone < h.lst\n";
+        let mut case = TestCase::new("x.sh", text, scene()).fault(Fault::CarriageReturn { path: None }).at(3);
+        case.report.core_error = "x.sh: line 3: 25\\r: syntax error".to_owned();
+        assert_eq!(case.ask(&CarriageReturns)[0].proposal.changes.len(), 2);
+        let case = TestCase::new("x.sh", text, scene()).fault(Fault::CarriageReturn { path: None }).at(3);
+        assert_eq!(case.ask(&CarriageReturns)[0].proposal.changes.len(), 1);
     }
 
     #[test]

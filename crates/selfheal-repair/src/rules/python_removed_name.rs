@@ -207,7 +207,8 @@ const METHODS: &[(&str, &str)] = &[
 ];
 
 /// Methods that no object of today's standard library has, so that they can be mended before they fail.
-const GONE_METHODS: &[&str] = &["isAlive", "readfp", "assertEquals", "assertNotEquals", "getiterator"];
+const GONE_METHODS: &[&str] =
+    &["xreadlines", "isAlive", "readfp", "assertEquals", "assertNotEquals", "getiterator"];
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let Some((owner, name)) = case.faults().find_map(wanted) else { return Vec::new() };
@@ -273,7 +274,7 @@ fn wanted(fault: &Fault) -> Option<(String, Option<String>)> {
         Fault::BadValue { message, .. } if message.contains("invalid mode") => {
             Some(("the mode U".into(), None))
         }
-        Fault::Other { message } | Fault::BadValue { message, .. } | Fault::Mismatch { message }
+        Fault::Other { message } | Fault::BadValue { message, .. } | Fault::WrongType { message }
             if message.contains("unexpected keyword argument '") =>
         {
             let name = message.split_once("keyword argument '")?.1.split('\'').next()?;
@@ -498,6 +499,14 @@ impl Mended<'_> {
 
     /// `thread.isAlive()`: only the method that failed.
     fn methods(&mut self, name: &str) {
+        if name == "xreadlines" {
+            // A file gives its lines by itself.
+            for call in self.module.calls_of(".xreadlines") {
+                let end = call.span.end;
+                self.notes.push("xreadlines is the file itself".to_owned());
+                self.parts.push((end - ".xreadlines()".len()..end, String::new()));
+            }
+        }
         if name == "getchildren" {
             for call in self.module.calls_of(".getchildren") {
                 let object = call.callee.trim_end_matches(".getchildren");
@@ -545,7 +554,7 @@ mod tests {
     #[test]
     fn drops_arguments_that_did_nothing() {
         let text = "import json\nd = json.loads(open('a').read(), encoding=\"utf-8\")\n";
-        let fault = || Fault::Mismatch {
+        let fault = || Fault::WrongType {
             message: "TypeError: JSONDecoder.__init__() got an unexpected keyword argument 'encoding'".into(),
         };
         assert_eq!(

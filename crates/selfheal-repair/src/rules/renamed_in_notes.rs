@@ -31,6 +31,7 @@ use std::path::Path;
 use selfheal_core::fault::Fault;
 use selfheal_syntax::python::Module;
 
+use super::{renamed_column, renamed_key};
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, Language, ScriptFile};
 use crate::notes::renames::{Word, is_file_name, is_of_a_name, renames, words};
@@ -80,9 +81,10 @@ fn in_file(case: &Case, file: &ScriptFile, notes: &[(Note, Vec<Word>)]) -> Vec<C
         in_file.insert(name);
         told.insert(0, name.to_owned());
     }
+    let in_data = names_of_data(case, file);
     let mut said: BTreeMap<&str, Said> = BTreeMap::new();
     for (note, words) in notes {
-        for pair in renames(words, &|name| in_file.contains(name)) {
+        for pair in renames(words, &|name| in_file.contains(name), &|name| in_data.contains(name)) {
             let entry = said.entry(pair.old).or_default();
             entry.new.insert(pair.new);
             if entry.place.is_empty() {
@@ -101,6 +103,27 @@ fn in_file(case: &Case, file: &ScriptFile, notes: &[(Note, Vec<Word>)]) -> Vec<C
         .collect();
     order.sort_by_key(|(rank, _, _)| *rank);
     order.into_iter().filter_map(|(_, old, said)| renamed(case, file, old, said)).collect()
+}
+
+/// The columns and tables of a schema, or the keys of the data, where one of these is what is missing.
+fn names_of_data(case: &Case, file: &ScriptFile) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for fault in case.faults() {
+        match fault {
+            Fault::NoSuchObject { .. } => {
+                for table in renamed_column::tables(case) {
+                    names.extend(table.columns);
+                    names.insert(table.name);
+                }
+            }
+            Fault::KeyMissing { .. } => {
+                let module = Module::parse(&file.text).ok().filter(|_| file.language == Language::Python);
+                names.extend(module.map(|module| renamed_key::data_keys(case, &module)).unwrap_or_default());
+            }
+            _ => {}
+        }
+    }
+    names
 }
 
 fn renamed(case: &Case, file: &ScriptFile, old: &str, said: &Said) -> Option<Candidate> {

@@ -18,7 +18,7 @@
 //! ```
 //! ```perl
 //! my ($vehicle, $litres) = split /;/;
-//! tr/,/./ for grep { defined } $litres;
+//! tr{,}{.} for grep { defined } $litres;
 //! ```
 //!
 //! ## Safety
@@ -95,11 +95,9 @@ fn splits(program: &str) -> Vec<Split> {
 /// The tables that a program is given or names, as they are.
 fn tables(case: &Case, file: &ScriptFile) -> Vec<PathBuf> {
     let given = case.argv.iter().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let named = file
-        .text
-        .split(['\'', '"', '`'])
-        .filter(|word| word.contains('.') && word.len() < 200)
-        .map(str::to_owned);
+    let quoted = file.text.split(['\'', '"', '`']).filter(|word| word.contains('.') && word.len() < 200);
+    // `${__dirname}/list.csv` is a file beside the program.
+    let named = quoted.map(|word| word.rsplit_once("}/").map_or(word, |(_, name)| name).to_owned());
     let mut out: Vec<PathBuf> = Vec::new();
     for name in given.chain(named) {
         let path = case.find(Path::new(&name));
@@ -193,7 +191,7 @@ fn perl_numbers(program: &str, split: &Split, numbers: &[usize]) -> Option<Part>
     let whole = program.get(begin..end)?.trim_end().ends_with(';');
     let indent = head.get(..head.len() - head.trim_start().len())?;
     (whole && !chosen.is_empty())
-        .then(|| (end..end, format!("{indent}tr/,/./ for grep {{ defined }} {};\n", chosen.join(", "))))
+        .then(|| (end..end, format!("{indent}tr{{,}}{{.}} for grep {{ defined }} {};\n", chosen.join(", "))))
 }
 
 /// The mark is taken off the first line, in the loop that reads the lines.
@@ -271,7 +269,7 @@ mod tests {
         let text = "open my $in, '<', 't.csv' or die;\nwhile (<$in>) {\n    chomp;\n    my ($day, $l, $eur) = split /,/;\n    $sum += $eur;\n}\n";
         assert_eq!(
             case("x.pl", text, "d;l;e\n1.5.;4;7,5\n2.5.;5;10,25\n").healed(&SplitDialect),
-            text.replace("split /,/;\n", "split /;/;\n    tr/,/./ for grep { defined } $eur;\n")
+            text.replace("split /,/;\n", "split /;/;\n    tr{,}{.} for grep { defined } $eur;\n")
         );
         let bar =
             case("x.pl", "my @f = split(',', <$in>); # t.csv 't.csv'\n", "a|b\n1|2\n").healed(&SplitDialect);

@@ -64,8 +64,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     if reads.is_empty() {
         return Vec::new();
     }
-    let mut parts: Vec<(Range<usize>, String)> =
-        reads.iter().map(|span| (span.clone(), "IFS=$'\\037'".to_owned())).collect();
+    let mut parts: Vec<(Range<usize>, String)> = separators(&script, &reads);
     let mut shown = None;
     for command in script.commands.iter().filter(|command| command.words.is_empty()) {
         for (operator, target) in command.redirects.iter().filter(|(operator, _)| script.get(operator) == "<")
@@ -94,6 +93,26 @@ fn propose(case: &Case) -> Vec<Candidate> {
     .meaning()
     .rewrite(&file, splice(&file.text, parts), format!("line {line}: empty columns stay"));
     draft.done().into_iter().collect()
+}
+
+/// What makes the loops split at the unit separator. A variable that serves for nothing else gets the other value.
+fn separators(script: &Script<'_>, reads: &[Range<usize>]) -> Vec<(Range<usize>, String)> {
+    let mut parts: Vec<(Range<usize>, String)> = Vec::new();
+    for span in reads {
+        let word = script.get(span).trim_start_matches("IFS=");
+        let name = word.trim_matches('"').trim_start_matches('$').trim_matches(['{', '}']);
+        let uses = crate::text::whole_words(script.text, name)
+            .filter(|at| script.text.get(..*at).is_some_and(|head| head.ends_with(['$', '{'])))
+            .count();
+        let served = reads.iter().filter(|other| script.get(other) == script.get(span)).count();
+        let set = script.assignments().find(|(own, ..)| *own == name).map(|(_, value, _)| value);
+        match set.filter(|_| word.contains('$') && !word.starts_with("$'") && uses == served) {
+            Some(value) if parts.iter().any(|(known, _)| *known == value) => {}
+            Some(value) => parts.push((value, "$'\\037'".to_owned())),
+            None => parts.push((span.clone(), "IFS=$'\\037'".to_owned())),
+        }
+    }
+    parts
 }
 
 /// Ways to let a command write a tab.
@@ -149,7 +168,7 @@ mod tests {
             );
             let case = TestCase::new("x.sh", &text, TestScene::new().file("h.tsv", "1\t\t2\n"));
             let healed = case.fault(Fault::Other { message: "no number".into() }).healed(&TabFields);
-            assert!(healed.contains("IFS=$'\\037' read"), "{healed}");
+            assert!(healed.contains("TAB=$'\\037'\n") && healed.contains("IFS=$TAB read"), "{healed}");
         }
     }
 

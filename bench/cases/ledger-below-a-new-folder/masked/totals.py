@@ -1,0 +1,1 @@
+open('total.txt', 'w').write('0\n')

@@ -1,0 +1,17 @@
+set -u
+HEALED=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+fail() { echo "check: $*"; exit 1; }
+scene() { rm -rf "$T/s"; cp -a "$HEALED" "$T/s"; cd "$T/s" || exit 1; }
+same() { local f; for f in "$@"; do cmp -s "$CASE/work/$f" "$HEALED/$f" || fail "$f was changed"; done; }
+unchanged() { (cd "$CASE/work" && find . -type f) | while read -r f; do cmp -s "$CASE/work/$f" "$HEALED/$f" || { echo "$f"; break; }; done; }
+echo "trap 'echo \"\$SHELLOPTS\" >> \"$T/opts\"' DEBUG" > "$T/env.sh"
+strict() { local o; for o in "$@"; do tail -n 1 "$T/opts" 2>/dev/null | grep -q "$o" || fail "strict mode is off: $o"; done; }
+watch() { rm -f "$T/opts"; BASH_ENV="$T/env.sh" "$@"; }
+quiet() { "$@" > "$T/out" 2>&1 < /dev/null; }
+scene; quiet bash parking.sh || fail "fails: $(tail -n 1 "$T/out")"
+[ "$(cat fees.txt)" = 450 ] || fail "wrong: $(cat fees.txt)"
+scene; printf 'B-9\t\tlong\n' >> cars.tsv; quiet bash parking.sh; [ $? = 3 ] || fail "hours that are no number no longer give 3"
+scene; rm cars.tsv; quiet bash parking.sh && fail "a missing list no longer fails"
+exit 0

@@ -1,0 +1,7 @@
+use strict;
+use warnings;
+require 'etc/rates.pl';
+our $rate;
+open my $out, '>', 'levy.txt' or die "$!\n";
+open my $in, '<', 'nights.txt' or die "levy: nights.txt: $!\n";
+while (<$in>) { chomp; /^\d+$/ or die "levy: '$_'\n"; print {$out} $_ * $rate, "\n" }

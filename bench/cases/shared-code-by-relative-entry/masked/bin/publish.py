@@ -1,0 +1,1 @@
+open('teasers.txt', 'w')
