@@ -108,7 +108,13 @@ fn separators(script: &Script<'_>, reads: &[Range<usize>]) -> Vec<(Range<usize>,
         let set = script.assignments().find(|(own, ..)| *own == name).map(|(_, value, _)| value);
         match set.filter(|_| word.contains('$') && !word.starts_with("$'") && uses == served) {
             Some(value) if parts.iter().any(|(known, _)| *known == value) => {}
-            Some(value) => parts.push((value, "$'\\037'".to_owned())),
+            Some(value) => {
+                // What is worked out by a command goes on being so.
+                let old = script.get(&value);
+                let octal = if old.contains("echo") { "\\0037" } else { "\\037" };
+                let new = if old.contains("\\t") { old.replace("\\t", octal) } else { "$'\\037'".to_owned() };
+                parts.push((value, new));
+            }
             None => parts.push((span.clone(), "IFS=$'\\037'".to_owned())),
         }
     }
@@ -168,7 +174,8 @@ mod tests {
             );
             let case = TestCase::new("x.sh", &text, TestScene::new().file("h.tsv", "1\t\t2\n"));
             let healed = case.fault(Fault::Other { message: "no number".into() }).healed(&TabFields);
-            assert!(healed.contains("TAB=$'\\037'\n") && healed.contains("IFS=$TAB read"), "{healed}");
+            let set = format!("TAB={}\n", tab.replace("\\t", "\\037"));
+            assert!(healed.contains(&set) && healed.contains("IFS=$TAB read"), "{healed}");
         }
     }
 
