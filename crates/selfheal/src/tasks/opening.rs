@@ -264,7 +264,12 @@ fn decided(
     let event = Event::Decided { step: id.to_owned(), verdict };
     let broken_off = keep::is_broken_off(&state);
     let decided = step(&file.task, &state, event, context.clock.now());
-    decided.map(|(next, _)| next).map_err(|error| {
+    // What is to be run again is not over.
+    let open = |state: TaskState| match state.stage.is_final() && !state.pending.is_empty() {
+        true => TaskState { stage: Stage::Running, ..state },
+        false => state,
+    };
+    decided.map(|(next, _)| open(next)).map_err(|error| {
         let hint = if broken_off { "go on without it first" } else { "selfheal task status shows the steps" };
         CommandError::usage(error.to_string()).hint(hint)
     })

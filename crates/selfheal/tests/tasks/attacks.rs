@@ -45,6 +45,15 @@ fn a_step_that_removes_its_marks_is_handed_over_and_not_repeated() {
 }
 
 #[test]
+fn a_step_that_was_handed_over_runs_again_where_a_person_says_so() {
+    let env = two_steps("[ -e go ] || rm -r \"$(dirname \"$TASK_STATE\")\"");
+    assert_eq!(env.run(&["task", "run", "t.toml"]).code, 111);
+    env.write("go", "");
+    let again = env.run(&["task", "resume", "--again", "a"]);
+    assert_eq!((again.code, lines(&env, "witness").join("")), (0, "aab".to_owned()), "{again:?}");
+}
+
+#[test]
 fn a_step_that_removes_the_state_file_or_the_temporary_folder_stops_nobody() {
     for way in ["rm \"$TASK_STATE\"", "rm -r \"$TASK_TEMP\""] {
         let env = two_steps(way);
