@@ -83,6 +83,8 @@ pub enum Hold {
     Tie,
     /// The diagnosis rests on general knowledge, and the policy asks a person then.
     GeneralKnowledge,
+    /// It brings packages, and the settings ask a person then (`install = "ask"` under `[repair]`).
+    Installs,
     /// The repair could not be tried here.
     Inconclusive,
     /// The guard could not judge it.
@@ -114,6 +116,7 @@ impl Hold {
             Self::GoesRound => "goes_round",
             Self::Tie => "tie",
             Self::GeneralKnowledge => "general_knowledge",
+            Self::Installs => "installs",
             Self::Inconclusive => "inconclusive",
             Self::Unjudged => "unjudged",
         }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::admission::{Admission, Hold};
 use crate::engine::State;
 use crate::ids::{ContentHash, IncidentId, JobKey, Signature, Timestamp};
+use crate::install::Install;
 use crate::knowledge::UsedPiece;
 use crate::proposal::{Risk, Source};
 use crate::redact::Redacted;
@@ -111,6 +112,9 @@ pub struct Round {
     /// What the repaired job did to files in its box, a line each, as far as it was tried.
     #[serde(default)]
     pub effects: Vec<Redacted>,
+    /// The packages among the files, if any.
+    #[serde(default)]
+    pub installs: Vec<Install>,
 }
 
 /// A file change with its contents in the snapshots.
@@ -127,6 +131,9 @@ pub struct StoredChange {
     pub mode_before: Option<u32>,
     /// The permission bits afterwards, when they change.
     pub mode_after: Option<u32>,
+    /// How many of the folders above it, the nearest first, are made for it and go with it.
+    #[serde(default)]
+    pub new_folders: u32,
 }
 
 /// What became of a run, in the words of `--json`.

@@ -16,6 +16,7 @@ pub mod fault;
 pub mod ids;
 pub mod image;
 pub mod incident;
+pub mod install;
 pub mod job;
 pub mod knowledge;
 pub mod outcome;

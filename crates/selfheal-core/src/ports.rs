@@ -367,7 +367,14 @@ pub trait Snapshots {
     ///
     /// # Errors
     /// When it cannot be saved.
-    fn take(&self, incident: &IncidentId, path: &Path) -> Result<(), PortError>;
+    fn take(&self, incident: &IncidentId, path: &Path) -> Result<(), PortError> {
+        self.take_all(incident, &[path])
+    }
+    /// The same for many files, with less waiting for the disk. Durable when it returns.
+    ///
+    /// # Errors
+    /// When one cannot be saved; others may have been.
+    fn take_all(&self, incident: &IncidentId, paths: &[&Path]) -> Result<(), PortError>;
     /// Puts a file back exactly as it was when it was taken, if it still is what `change` made of it.
     ///
     /// # Errors
@@ -379,6 +386,14 @@ pub trait Snapshots {
     /// # Errors
     /// [`Trouble::Changed`] when somebody changed the file since; nothing is changed then.
     fn apply(&self, incident: &IncidentId, change: &StoredChange) -> Result<(), PortError>;
+    /// Makes the folders that a file needs and that are made for it.
+    ///
+    /// # Errors
+    /// When they cannot be made, or more are missing than the change says.
+    fn make_folders(&self, change: &StoredChange) -> Result<(), PortError>;
+    /// Removes the folders that were made for a file which is not there any more, as far as nothing else lies in them; and
+    /// what an interpreter kept of that file (`__pycache__`). What cannot be removed stays.
+    fn clear_folders(&self, change: &StoredChange);
     /// Where a file stands with regard to a change.
     ///
     /// # Errors

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::install::Install;
+
 /// A repair that somebody proposes. Nothing of it has run yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
@@ -20,6 +22,17 @@ pub struct Proposal {
     pub changes_meaning: bool,
     /// How to take it back, in one sentence.
     pub rollback: String,
+    /// The packages among the files, if any. Only the program itself says this, never whoever proposes.
+    #[serde(default)]
+    pub installs: Vec<Install>,
+}
+
+impl Proposal {
+    /// Whether a file is part of a package that the proposal brings.
+    #[must_use]
+    pub fn is_packaged(&self, path: &std::path::Path) -> bool {
+        self.installs.iter().any(|install| install.holds(path))
+    }
 }
 
 /// Who made a proposal.

@@ -14,6 +14,7 @@ use crate::finding::{at, whole};
 use crate::leads;
 use crate::masking::masking_of;
 use crate::minimal;
+use crate::packages;
 use crate::policy::{Policy, is_asked};
 use crate::scope::{self, Roots};
 use crate::size::{self, Change};
@@ -62,7 +63,13 @@ pub fn admit(input: &AdmitInput<'_>) -> Admission {
     let roots = Roots::of(input.job, &originals).with_home(input.scene.var("HOME").map(Into::into));
     let mut findings = Vec::new();
     let mut changed = 0;
+    findings.extend(packages::all(input, &roots));
     for change in &proposal.changes {
+        if proposal.is_packaged(&change.path) {
+            let of_file = |finding| Finding { file: Some(change.path.clone()), ..finding };
+            findings.extend(packages::file(change, input.scene).into_iter().map(of_file));
+            continue;
+        }
         let (found, lines) = file(input, change, &roots);
         changed += lines;
         findings

@@ -15,6 +15,7 @@ mod finding;
 mod leads;
 pub mod masking;
 mod minimal;
+mod packages;
 pub mod policy;
 pub mod scope;
 pub mod size;

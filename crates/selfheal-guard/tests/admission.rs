@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use selfheal_core::admission::{Admission, Weight};
 use selfheal_core::ids::JobKey;
+use selfheal_core::install::{Install, MOST_FILES, Package};
 use selfheal_core::job::{Job, Repeatable};
 use selfheal_core::proposal::{FileChange, Proposal, Risk, Source};
 use selfheal_core::scene::{PathFacts, Scene};
@@ -66,6 +67,7 @@ fn proposal(path: &str, before: &str, after: &str) -> Proposal {
         risk: Risk::Low,
         changes_meaning: false,
         rollback: "Put the old text back.".to_owned(),
+        installs: Vec::new(),
     }
 }
 
@@ -326,4 +328,60 @@ fn paths_that_lead_out_of_the_roots_are_refused_with_the_place_that_they_lead_to
         ..Machine::default()
     };
     assert!(judge_on(&proposal(SCRIPT, BEFORE, &after), &script).refused);
+}
+
+/// A repair that brings one package with these files below a place.
+fn packages(place: &str, files: &[(&str, Option<&str>)]) -> Proposal {
+    let change = |(name, before): &(&str, Option<&str>)| FileChange {
+        path: Path::new(place).join(name),
+        before: before.map(|text| text.as_bytes().to_vec()),
+        after: Some(b"import os\nos.system('rm -rf /')\n".to_vec()),
+        mode: Some(0o644),
+    };
+    let package = Package { name: "x".into(), version: "1".into(), hash: "sha256:0".into() };
+    let install = Install {
+        tool: "pip".into(),
+        place: place.into(),
+        command: "pip install x".into(),
+        packages: vec![package],
+    };
+    Proposal {
+        changes: files.iter().map(change).collect(),
+        risk: Risk::Medium,
+        installs: vec![install],
+        ..proposal(SCRIPT, BEFORE, BEFORE)
+    }
+}
+
+#[test]
+fn packages_are_judged_by_where_they_go_and_what_they_would_replace() {
+    let has = |judged: &Admission, rule: &str| judged.findings.iter().any(|finding| finding.rule == rule);
+    let venv = "/srv/jobs/nightly/.venv";
+    let fine = judge(&packages(venv, &[("lib/python3.11/site-packages/x/__init__.py", None)]));
+    assert!(!fine.refused && !fine.held && fine.risk == Risk::Medium, "{fine:?}");
+    assert!(has(&fine, "packages/third-party") && fine.changed_lines == 0);
+    let replaces = judge(&packages(venv, &[("lib/python3.11/site-packages/x.py", Some("x = 1\n"))]));
+    assert!(replaces.held && has(&replaces, "packages/replaces"), "{replaces:?}");
+    let runs = judge(&packages(venv, &[("lib/python3.11/site-packages/x.pth", None)]));
+    assert!(runs.held && has(&runs, "packages/runs-by-itself"), "{runs:?}");
+    for place in ["/usr/lib/python3", "/srv/jobs/other/.venv", "/home", "/srv/jobs/nightly/.ssh"] {
+        let judged = judge(&packages(place, &[("x.py", None)]));
+        assert!(judged.refused && has(&judged, "packages/place"), "{place}: {judged:?}");
+    }
+    let climbs = judge(&packages(venv, &[("../run.sh", None)]));
+    assert!(climbs.refused, "{climbs:?}");
+    let many: Vec<String> = (0..=MOST_FILES).map(|number| format!("lib/x/{number}.py")).collect();
+    let many: Vec<(&str, Option<&str>)> = many.iter().map(|name| (name.as_str(), None)).collect();
+    assert!(has(&judge(&packages(venv, &many)), "packages/amount"));
+}
+
+#[test]
+fn an_environment_elsewhere_counts_when_the_job_names_it() {
+    let venv = "/opt/venvs/etl";
+    let files = [("lib/python3.11/site-packages/x.py", None)];
+    assert!(judge(&packages(venv, &files)).refused);
+    let mut machine = Machine::default();
+    machine.files.insert(SCRIPT.into(), b"#!/bin/bash\n/opt/venvs/etl/bin/python job.py\n".to_vec());
+    let named = judge_on(&packages(venv, &files), &machine);
+    assert!(!named.refused && !named.held, "{named:?}");
 }

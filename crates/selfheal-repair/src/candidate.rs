@@ -213,6 +213,7 @@ impl Draft {
                 risk: self.risk,
                 changes_meaning: self.changes_meaning,
                 rollback,
+                installs: Vec::new(),
             },
             scenarios: self.scenarios,
         })

@@ -237,6 +237,7 @@ mod tests {
             risk: Risk::Low,
             changes_meaning: false,
             rollback: String::new(),
+            installs: Vec::new(),
         };
         allows(&case.case(), &proposal)
     }

@@ -21,6 +21,7 @@ pub fn combine(first: &Proposal, second: &Proposal) -> Proposal {
         risk: first.risk.max(second.risk),
         changes_meaning: first.changes_meaning || second.changes_meaning,
         rollback: "put the changed files back as they were".to_owned(),
+        installs: first.installs.iter().chain(&second.installs).cloned().collect(),
     }
 }
 
@@ -67,6 +68,7 @@ mod tests {
             risk: Risk::Low,
             changes_meaning: false,
             rollback: String::new(),
+            installs: Vec::new(),
         }
     }
 

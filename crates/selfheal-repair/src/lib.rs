@@ -22,6 +22,7 @@ mod memory;
 mod notes;
 mod old_forms;
 pub mod oscillation;
+pub mod packages;
 pub mod prompts;
 mod python;
 mod rules;

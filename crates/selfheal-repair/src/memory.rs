@@ -134,6 +134,7 @@ fn candidate(case: &Case, entry: &Remembered) -> Option<Candidate> {
             risk: Risk::Medium,
             changes_meaning: true,
             rollback: "put the file back as it was".to_owned(),
+            installs: Vec::new(),
         },
         scenarios: Vec::new(),
     })

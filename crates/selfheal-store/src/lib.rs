@@ -12,6 +12,7 @@
 
 mod export;
 mod files;
+mod folders;
 mod gc;
 mod good;
 mod journal;

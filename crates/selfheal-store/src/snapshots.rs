@@ -13,6 +13,7 @@ use selfheal_core::ids::{ContentHash, IncidentId};
 use selfheal_core::incident::StoredChange;
 use selfheal_core::ports::{PortError, Snapshots, Standing, Trouble};
 
+use crate::folders;
 use crate::journal::note_content;
 use crate::objects::{self, hash_of};
 use crate::place::{Found, Meta, Place, Replaced, Times, Wanted, mode_of};
@@ -36,27 +37,15 @@ impl Snapshots for Store {
         objects::load(&self.root, hash)
     }
 
-    fn take(&self, incident: &IncidentId, path: &Path) -> Result<(), PortError> {
-        let place = Place::find(path)?;
-        let doing = format!("take a snapshot of {}", path.display());
-        let failed = |error| trouble::io(doing.clone(), error);
-        let (content, meta) = match place.look()? {
-            None => (ABSENT.to_owned(), None),
-            Some(found) => {
-                let hash = self.save(&found.content)?;
-                (hash.as_str().to_owned(), Some(Meta::read(&found.file, &found.stat).map_err(failed)?))
-            }
-        };
-        let key = Key { incident, path, content: &content };
-        self.write(Durability::Power, &doing, |tx| {
-            if content != ABSENT {
-                note_content(tx, incident, &ContentHash::new(content.as_str()))?;
-            }
-            key.insert(tx, &place, meta.as_ref())
-        })
+    fn take_all(&self, incident: &IncidentId, paths: &[&Path]) -> Result<(), PortError> {
+        paths.chunks(AT_ONCE).try_for_each(|some| self.take_some(incident, some))
     }
 
     fn put_back(&self, incident: &IncidentId, change: &StoredChange) -> Result<(), PortError> {
+        if change.before.is_none() && folders::are_gone(&change.path) {
+            // It went with the folders that were made for it.
+            return Ok(());
+        }
         let work = self.begin_to_put_back(incident, change)?;
         match work.standing {
             Standing::Before => Ok(()),
@@ -82,6 +71,16 @@ impl Snapshots for Store {
         }
     }
 
+    fn make_folders(&self, change: &StoredChange) -> Result<(), PortError> {
+        folders::make(&change.path, change.new_folders)
+    }
+
+    fn clear_folders(&self, change: &StoredChange) {
+        if change.before.is_none() && change.after.is_some() {
+            folders::clear(&change.path, change.new_folders);
+        }
+    }
+
     fn state_of(&self, change: &StoredChange) -> Result<Standing, PortError> {
         let place = match Place::find(&change.path) {
             Err(error) if error.trouble == Trouble::Missing => return Ok(standing(change, None, None)),
@@ -95,6 +94,12 @@ impl Snapshots for Store {
         }
     }
 }
+
+/// So many files are taken with one write.
+const AT_ONCE: usize = 200;
+
+/// A file that is being taken: its place, its content's name, and the rest.
+type Looked = (Place, String, Option<Meta>);
 
 /// One file, taken and looked at: all that a change needs to know.
 struct Work<'a> {
@@ -120,6 +125,38 @@ impl Work<'_> {
 }
 
 impl Store {
+    /// Takes some files with one write: a folder is open for each of them meanwhile.
+    fn take_some(&self, incident: &IncidentId, paths: &[&Path]) -> Result<(), PortError> {
+        let looked: Vec<Looked> = paths.iter().map(|path| self.look(path)).collect::<Result<_, _>>()?;
+        let doing = match paths {
+            [path] => format!("take a snapshot of {}", path.display()),
+            _ => format!("take a snapshot of {} files", paths.len()),
+        };
+        self.write(Durability::Power, &doing, |tx| {
+            for (path, (place, content, meta)) in paths.iter().zip(&looked) {
+                if content != ABSENT {
+                    note_content(tx, incident, &ContentHash::new(content.as_str()))?;
+                }
+                Key { incident, path, content }.insert(tx, place, meta.as_ref())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// A file with its content saved, and with everything else that there is to know of it.
+    fn look(&self, path: &Path) -> Result<Looked, PortError> {
+        let place = Place::find(path)?;
+        let failed = |error| trouble::io(format!("take a snapshot of {}", path.display()), error);
+        match place.look()? {
+            None => Ok((place, ABSENT.to_owned(), None)),
+            Some(found) => {
+                let hash = self.save(&found.content)?;
+                let meta = Meta::read(&found.file, &found.stat).map_err(failed)?;
+                Ok((place, hash.as_str().to_owned(), Some(meta)))
+            }
+        }
+    }
+
     /// Removes what a process that was killed may have left beside a file: the old or the new content under a name of ours.
     /// Only where the file itself is as it was before or after; else what lies there may be somebody's.
     ///

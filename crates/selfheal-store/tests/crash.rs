@@ -100,7 +100,7 @@ fn contents() -> [String; 2] {
 
 fn change(store: &selfheal_store::Store, path: &Path) -> StoredChange {
     let [before, after] = contents().map(|content| Some(store.save(content.as_bytes()).unwrap()));
-    StoredChange { path: path.to_owned(), before, after, mode_before: None, mode_after: None }
+    StoredChange { path: path.to_owned(), before, after, mode_before: None, mode_after: None, new_folders: 0 }
 }
 
 fn changed_and_killed(names: u32) {

@@ -44,12 +44,13 @@ fn round(files: Vec<StoredChange>) -> Round {
         risk: None,
         knowledge: Vec::new(),
         effects: Vec::new(),
+        installs: Vec::new(),
     }
 }
 
 fn change(path: &Path, before: &ContentHash, after: &ContentHash) -> StoredChange {
     let (before, after) = (Some(before.clone()), Some(after.clone()));
-    StoredChange { path: path.to_owned(), before, after, mode_before: None, mode_after: None }
+    StoredChange { path: path.to_owned(), before, after, mode_before: None, mode_after: None, new_folders: 0 }
 }
 
 fn object(place: &Place, hash: &ContentHash) -> PathBuf {

@@ -386,6 +386,7 @@ fn child_fills_the_disk() {
         after: None,
         mode_before: None,
         mode_after: None,
+        new_folders: 0,
     };
     assert!(store.apply(&id(1), &change).is_err());
     drop(store);

@@ -59,6 +59,7 @@ fn change(store: &Store, path: &Path, after: Option<&str>) -> StoredChange {
         after: after.map(|content| store.save(content.as_bytes()).unwrap()),
         mode_before: None,
         mode_after: None,
+        new_folders: 0,
     }
 }
 

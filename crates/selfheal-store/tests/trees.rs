@@ -87,6 +87,7 @@ proptest! {
                 after: plan.after.as_ref().map(|content| store.save(content).unwrap()),
                 mode_before: plan.content.as_ref().map(|_| plan.mode),
                 mode_after: plan.mode_after.filter(|_| plan.after.is_some()),
+                new_folders: 0,
             })
             .collect();
         for (change, plan) in changes.iter().zip(&plans) {

@@ -11,6 +11,7 @@ progress-diagnose = looking for a repair, round { $round }
 progress-model = asking the model, round { $round }
 progress-verify = trying in a box: { $what }
 progress-wait = waiting { $seconds } s before the next try
+progress-install = fetching in a box: { $what }
 
 # The story
 story-failed = { $command } failed with { $how } (incident { $id })
@@ -43,6 +44,7 @@ label-effect = in box
 label-guard = guard
 label-blank = { "" }
 label-note = note
+label-hint = hint
 
 # What a job that goes on waits for
 waits-answer = the job waits: { $process } wants an answer at a terminal: { $asked }
@@ -82,6 +84,7 @@ hold-changed-rule = an upgrade changed or brought the rule behind it; selfheal r
 hold-missing-mount = it needs a folder on a mount point that is not mounted
 hold-suddenly-empty = an input folder is empty that never was before
 hold-general-knowledge = it rests on general knowledge and not on the project ([policy] general-knowledge says who decides then)
+hold-installs = the settings ask a person before packages are put in ([repair] install = "ask")
 hold-inconclusive = it could not be tried here
 hold-unjudged = it could not be judged
 
@@ -110,6 +113,11 @@ note-failed-again = the repair of incident { $id } did not last; its files are b
 note-elsewhere = it failed on { $host }: reported, tried again if it may be, its surroundings here compared; nothing is edited there
 note-program = it is a program, not a script: reported, tried again if it may be, its surroundings compared; there is nothing to edit
 note-told-to-end = selfheal was told to end (signal { $signal }) while it worked on this; what it had not begun is left as it was
+hint-declared = { $place } declares { $what }, which is not there; install = "ask" under [repair] in your settings lets selfheal bring it
+hint-allowed = { $place } declares { $what }, which is not there; by hand:
+hint-left = { $place } declares { $what }, which is not there and which selfheal does not bring: { $why }
+hint-undeclared = { $what } has it; no file of the project declares that, so it is never brought
+note-install-failed = { $tool } did not bring { $what }: { $why }
 note-no-box = no box can be built on this machine, so nothing was tried: { $why }
 
 # Surroundings

@@ -8,6 +8,7 @@ progress-diagnose = 正在寻找修复办法，第 { $round } 轮
 progress-model = 正在询问模型，第 { $round } 轮
 progress-verify = 正在沙箱中试验：{ $what }
 progress-wait = { $seconds } 秒后再试
+progress-install = 正在沙箱中获取：{ $what }
 
 # 经过
 story-failed = { $command } 失败：{ $how }（事件 { $id }）
@@ -37,6 +38,7 @@ label-effect = 沙箱中
 label-guard = 检查
 label-blank = { "" }
 label-note = 说明
+label-hint = 提示
 
 # 正在运行的任务在等待什么
 waits-answer = 任务在等待：{ $process } 要求在终端回答：{ $asked }
@@ -76,6 +78,7 @@ hold-changed-rule = 升级改动或新增了其背后的规则；运行 selfheal
 hold-missing-mount = 它需要的文件夹在未挂载的挂载点上
 hold-suddenly-empty = 一个从不为空的输入文件夹现在是空的
 hold-general-knowledge = 依据的是一般知识，而不是本项目（[policy] general-knowledge 规定这时由谁决定）
+hold-installs = 设置要求在放入软件包之前先问人（[repair] install = "ask"）
 hold-inconclusive = 无法在这里试验
 hold-unjudged = 无法判断
 
@@ -104,6 +107,11 @@ note-failed-again = 事件 { $id } 的修复没有持久；文件已恢复原样
 note-elsewhere = 它在 { $host } 上失败：会报告、在允许时重试、比较本机环境；不修改那边的任何东西
 note-program = 它是程序而不是脚本：会报告、在允许时重试、比较环境；没有可以修改的东西
 note-told-to-end = selfheal 在处理时收到结束信号（{ $signal }）；尚未开始的部分保持原样
+hint-declared = { $place } 声明了 { $what }，但没有安装；在您的设置中写 [repair] install = "ask"，selfheal 即可代为安装
+hint-allowed = { $place } 声明了 { $what }，但没有安装；手动安装：
+hint-left = { $place } 声明了 { $what }，但没有安装，selfheal 也不会安装：{ $why }
+hint-undeclared = 它在 { $what } 中；项目没有任何文件声明它，因此 selfheal 从不安装
+note-install-failed = { $tool } 没有取得 { $what }：{ $why }
 note-no-box = 本机无法建立沙箱，因此什么都没有试验：{ $why }
 
 # 运行环境

@@ -63,7 +63,7 @@ use context::Context;
 
 pub(crate) use driver::{
     command_line as driver_command_line, entry as driver_entry, maker as driver_maker,
-    run_record as driver_run_record,
+    package_fact as driver_package_fact, run_record as driver_run_record,
 };
 
 fn main() -> ExitCode {

@@ -54,6 +54,7 @@ mod workspace;
 
 #[cfg(feature = "model")]
 mod injection;
+mod installing;
 #[cfg(feature = "model")]
 mod llama;
 #[cfg(feature = "model")]

@@ -169,6 +169,7 @@ pub fn read_proposal(value: &Value, input: &PromptInput<'_>, model: &str) -> Res
             plan => plan,
         },
         changes: changes.into_iter().map(Changed::into_file_change).collect(),
+        installs: Vec::new(),
     })
 }
 

@@ -152,6 +152,7 @@ pub fn read_short(text: &str, input: &PromptInput<'_>, model: &str) -> Result<(D
             // A small model does not know whether it does.
             changes_meaning: true,
             rollback: "Put the earlier text of the script back.".to_owned(),
+            installs: Vec::new(),
         },
     ))
 }

@@ -148,6 +148,7 @@ fn report(incident: &Incident, pace: Option<Pace>) -> String {
         let cause = cause.get("text").and_then(serde_json::Value::as_str).unwrap_or_default();
         let _ = writeln!(out, "{:<10} {}", "cause", clean(cause));
     }
+    out.push_str(&missing_package(&value));
     out.push_str(&at_deadline(&value));
     let timed_out = text("/faults/0/fault").is_some_and(|fault| fault == "timed_out");
     if let Some(pace) = pace.filter(|_| timed_out) {
@@ -160,6 +161,23 @@ fn report(incident: &Incident, pace: Option<Pace>) -> String {
         );
     }
     out
+}
+
+/// The package that would bring what is missing, and the command: those facts of the report.
+fn missing_package(report: &serde_json::Value) -> String {
+    let facts: Vec<(String, String)> = report
+        .get("context")
+        .and_then(|facts| serde_json::from_value(facts.clone()).ok())
+        .unwrap_or_default();
+    let of_package = facts
+        .iter()
+        .filter(|(name, _)| name.starts_with("package") && name != crate::driver_package_fact::SETTING);
+    of_package
+        .map(|(name, text)| {
+            let label = name.strip_prefix("package ").unwrap_or(name);
+            format!("{:<10} {}: {}\n", "package", clean(label), clean(text))
+        })
+        .collect()
 }
 
 /// What was going on when the deadline hit, and what stands in logs: those facts of the report.

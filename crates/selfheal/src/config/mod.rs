@@ -14,5 +14,7 @@ pub use layers::{Layer, Origin, read_layers};
 pub use model::{ModelProvider, ModelSettings, provider_of};
 #[cfg(feature = "model")]
 pub use options::Way;
-pub use options::{LowestRung, MailOptions, MailSecurity, NotifyOptions, Options, Unusual, WebhookOptions};
+pub use options::{
+    Installing, LowestRung, MailOptions, MailSecurity, NotifyOptions, Options, Unusual, WebhookOptions,
+};
 pub use resolve::{BoxSettings, KeepSettings, Settings, resolve};

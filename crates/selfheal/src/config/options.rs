@@ -25,6 +25,8 @@ pub struct Options {
     pub run: Option<RunOptions>,
     /// Which rules are used.
     pub rules: Option<RuleOptions>,
+    /// What a repair may bring.
+    pub repair: Option<RepairOptions>,
     /// The boxes that repairs are tried in.
     #[serde(rename = "box")]
     pub boxes: Option<BoxOptions>,
@@ -81,6 +83,39 @@ pub struct RuleOptions {
     pub off: Option<Vec<String>>,
     /// Rules in preview that may act like all others; `all` for all.
     pub promote: Option<Vec<String>>,
+}
+
+/// `[repair]`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case", default)]
+pub struct RepairOptions {
+    /// What becomes of a package that the project declares and that is not there.
+    pub install: Option<Installing>,
+}
+
+/// What becomes of a package that the project declares and that is not there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Installing {
+    /// Nothing is fetched: a person is told the command.
+    #[default]
+    Never,
+    /// It is fetched and proved in a box, and waits for a person.
+    Ask,
+    /// It is put in as `[policy]` says for its risk, which is medium at least.
+    Apply,
+}
+
+impl Installing {
+    /// The word in the settings.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Ask => "ask",
+            Self::Apply => "apply",
+        }
+    }
 }
 
 /// `[job]`, and `[jobs.NAME]`.

@@ -5,8 +5,8 @@ use selfheal_core::settings::{Answer, Limits, Policy};
 
 use super::model::{merge_model, model_settings, take_caps};
 use super::options::{
-    BoxOptions, GeneralKnowledge, LimitOptions, LowestRung, ModelOptions, NotifyOptions, PolicyOptions,
-    ReportOptions, RunOptions, StoreSettingOptions, Unusual,
+    BoxOptions, GeneralKnowledge, Installing, LimitOptions, LowestRung, ModelOptions, NotifyOptions,
+    PolicyOptions, ReportOptions, RunOptions, StoreSettingOptions, Unusual,
 };
 use super::{Layer, ModelSettings, Options, Origin};
 use crate::contract::Contract;
@@ -30,6 +30,8 @@ pub struct Settings {
     pub run: RunSettings,
     /// Which rules are used.
     pub rules: RuleSettings,
+    /// What becomes of a package that the project declares and that is not there.
+    pub install: Installing,
     /// The boxes that repairs are tried in.
     pub boxes: BoxSettings,
     /// How long what is recorded is kept.
@@ -146,6 +148,7 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         report: ReportOptions::default(),
         run: RunSettings::default(),
         rules: RuleSettings::default(),
+        install: Installing::default(),
         boxes: BoxSettings::default(),
         store: KeepSettings::default(),
         contracts: Vec::new(),
@@ -158,6 +161,11 @@ pub fn resolve(layers: &[Layer]) -> Settings {
         settings.rules.off.extend(rules.off.unwrap_or_default());
         if layer.origin != Origin::Project {
             settings.rules.promoted.extend(rules.promote.unwrap_or_default());
+        }
+        if let Some(install) = options.repair.and_then(|repair| repair.install) {
+            // A project's file may only ask for less.
+            let most = if layer.origin == Origin::Project { settings.install } else { install };
+            settings.install = install.min(most);
         }
         take_boxes(&mut settings.boxes, options.boxes.clone().unwrap_or_default(), layer.origin);
         take_run(&mut settings.run, options.run.unwrap_or_default(), layer.origin);
@@ -400,6 +408,18 @@ mod tests {
         let project = layer(Origin::Project, "[run]\nlook-at-hosts=true");
         assert!(!resolve(&[without, project]).run.look_at_hosts);
         assert_eq!((run.input_bytes, run.log_bytes, run.log_keep), (2 * MIB, 0, 1));
+    }
+
+    #[test]
+    fn a_project_lets_nothing_be_installed() {
+        let said = |origin, word: &str| layer(origin, &format!("[repair]\ninstall='{word}'"));
+        let of = |layers: &[Layer]| resolve(layers).install;
+        assert_eq!(of(&[]), Installing::Never);
+        assert_eq!(of(&[said(Origin::Project, "apply")]), Installing::Never);
+        assert_eq!(of(&[said(Origin::User, "apply"), said(Origin::Project, "ask")]), Installing::Ask);
+        assert_eq!(of(&[said(Origin::User, "ask"), said(Origin::Project, "apply")]), Installing::Ask);
+        assert_eq!(of(&[said(Origin::Machine, "apply"), said(Origin::User, "never")]), Installing::Never);
+        assert!(crate::config::DEFAULT_TOML.contains("#install = \"never\" "));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Changing files: the only place that does. Every file is snapshotted first; the incident that names them was stored
 //! before (state `applying`), so that a crash at any point can be completed or taken back.
 
+use std::path::Path;
+
 use selfheal_core::engine::Event;
 use selfheal_core::failpoint;
 use selfheal_core::ids::IncidentId;
@@ -71,13 +73,17 @@ impl Healer<'_> {
 /// When a file is not what it was when the repair was made ([`Trouble::Changed`]), or cannot be saved or written; all
 /// files are as before then.
 pub fn apply_all(store: &dyn Snapshots, id: &IncidentId, files: &[StoredChange]) -> Result<(), PortError> {
-    for file in files {
-        store.take(id, &file.path)?;
-        failpoint::hit("apply.taken");
+    let paths: Vec<&Path> = files.iter().map(|file| file.path.as_path()).collect();
+    let made = files.iter().try_for_each(|file| store.make_folders(file));
+    if let Err(error) = made.and_then(|()| store.take_all(id, &paths)) {
+        files.iter().rev().for_each(|file| store.clear_folders(file));
+        return Err(error);
     }
+    files.iter().for_each(|_| failpoint::hit("apply.taken"));
     for (done, file) in files.iter().enumerate() {
         if let Err(error) = store.apply(id, file) {
             take_back_all(store, id, files.get(..done).unwrap_or_default())?;
+            files.iter().rev().for_each(|file| store.clear_folders(file));
             return Err(error);
         }
         failpoint::hit("apply.file");
@@ -96,6 +102,7 @@ pub fn take_back_all(
 ) -> Result<(), PortError> {
     files.iter().rev().try_for_each(|file| {
         store.put_back(id, file)?;
+        store.clear_folders(file);
         failpoint::hit("undo.file");
         Ok(())
     })

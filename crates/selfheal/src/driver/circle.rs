@@ -2,7 +2,7 @@
 
 use selfheal_core::incident::Incident;
 use selfheal_core::ports::{IncidentFilter, Journal};
-use selfheal_core::proposal::FileChange;
+use selfheal_core::proposal::Proposal;
 use selfheal_repair::oscillation::{Circle, circle};
 
 use super::Healer;
@@ -13,7 +13,7 @@ const MOST: usize = 20;
 impl Healer<'_> {
     /// How a change goes round, if it does: it takes an earlier repair back, or the files are afterwards what they were before
     /// one, or it turns at a value that was changed over and over.
-    pub(super) fn goes_round(&self, changes: &[FileChange]) -> Option<String> {
+    pub(super) fn goes_round(&self, proposal: &Proposal) -> Option<String> {
         let filter = IncidentFilter {
             job: Some(self.job.key.clone()),
             states: vec!["watching", "confirmed", "rolled_back"],
@@ -25,7 +25,7 @@ impl Healer<'_> {
             .filter(|incident| incident.id != self.incident.id)
             .filter_map(|incident| incident.rounds.last())
             .collect();
-        let becomes_again = changes.iter().any(|change| {
+        let becomes_again = proposal.changes.iter().any(|change| {
             let Some(after) = change.after.as_deref() else { return false };
             let hash = crate::knowledge::hash(after);
             let files = rounds.iter().flat_map(|round| &round.files);
@@ -38,6 +38,6 @@ impl Healer<'_> {
         }
         let diffs: Vec<&str> =
             rounds.iter().filter_map(|round| round.diff.as_ref()).map(|diff| diff.as_str()).collect();
-        circle(self.diff_of(changes).as_str(), &diffs).as_ref().map(Circle::words)
+        circle(self.diff_of(proposal).as_str(), &diffs).as_ref().map(Circle::words)
     }
 }

@@ -1,5 +1,6 @@
 //! Deciding what to do with a repair that was verified: holds first, then policy, then the person at the terminal.
 
+use std::fmt::Write as _;
 use std::io::{BufRead, Write};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -10,9 +11,10 @@ use selfheal_core::effects::Change;
 use selfheal_core::engine::Decision;
 use selfheal_core::ids::{ContentHash, Timestamp};
 use selfheal_core::incident::{Round, StoredChange};
+use selfheal_core::install::Install;
 use selfheal_core::knowledge::UsedPiece;
 use selfheal_core::ports::{BoxedRun, Clock, IncidentFilter, Journal, Snapshots, Standing};
-use selfheal_core::proposal::{FileChange, Risk, Source};
+use selfheal_core::proposal::{FileChange, Proposal, Risk, Source};
 use selfheal_core::redact::Redacted;
 use selfheal_core::scene::Scene;
 use selfheal_core::settings::{Answer, Policy};
@@ -23,6 +25,7 @@ use super::trial::Attempt;
 use super::verify::GOOD_INPUTS;
 use super::{Healer, decision_word};
 use crate::command_error::CommandError;
+use crate::config::Installing;
 use crate::{knowledge, normal, surroundings};
 
 /// Effects of the repaired job that are kept for whoever decides.
@@ -93,8 +96,11 @@ impl Healer<'_> {
     fn holds(&self, policy: Policy) -> Result<Vec<Hold>, CommandError> {
         let Some(kept) = &self.chosen else { return Ok(vec![Hold::Unjudged]) };
         let mut holds = Vec::new();
-        for change in &kept.candidate.proposal.changes {
-            let mut around = surroundings::of(self.tools.context, &change.path)?;
+        for change in own_and_first_packaged(&kept.candidate.proposal) {
+            let new = usize::try_from(self.new_folders(change)).unwrap_or(usize::MAX);
+            // A file in new folders is looked at by the first folder that is there.
+            let place = if new == 0 { None } else { change.path.ancestors().nth(new) };
+            let mut around = surroundings::of(self.tools.context, place.unwrap_or(&change.path))?;
             if self.is_ours(&change.path) {
                 around.written_by_us_ms = Some(around.modified_ms);
             }
@@ -109,11 +115,15 @@ impl Healer<'_> {
         if normal::emptied_folder(&self.tools.store.good_runs(&self.job.key)).is_some() {
             holds.push(Hold::SuddenlyEmpty);
         }
-        if self.goes_round(&kept.candidate.proposal.changes).is_some() {
+        if self.goes_round(&kept.candidate.proposal).is_some() {
             holds.push(Hold::GoesRound);
         }
         if self.tie.get() {
             holds.push(Hold::Tie);
+        }
+        let asks = self.tools.context.settings.install != Installing::Apply;
+        if asks && !kept.candidate.proposal.installs.is_empty() {
+            holds.push(Hold::Installs);
         }
         if self.is_in_preview(kept) {
             holds.push(Hold::Preview);
@@ -205,12 +215,13 @@ impl Healer<'_> {
             source: Some(proposal.source.clone()),
             diagnosis: redactor.json(&kept.candidate.diagnosis).ok(),
             summary: proposal.summary.iter().map(|line| redactor.text(line)).collect(),
-            diff: Some(self.diff_of(&proposal.changes)),
+            diff: Some(self.diff_of(proposal)),
             files: proposal.changes.iter().map(|change| self.stored(change)).collect::<Result<_, _>>()?,
             admission: kept.admission.as_ref().and_then(|judged| redactor.value(judged)),
             verification: kept.verification.as_ref().and_then(|shown| redactor.value(shown)),
             risk: kept.admission.as_ref().map(|judged| judged.risk),
             knowledge: self.used_knowledge(kept),
+            installs: proposal.installs.iter().filter_map(|install| redactor.value(install)).collect(),
             effects: kept.good.as_ref().map(|run| self.effect_lines(run)).unwrap_or_default(),
         });
         Ok(())
@@ -259,7 +270,14 @@ impl Healer<'_> {
             after: self.hash(change.after.as_deref())?,
             mode_before,
             mode_after: change.mode.filter(|mode| Some(*mode) != mode_before),
+            new_folders: self.new_folders(change),
         })
+    }
+
+    /// How many folders above an added file are not there yet.
+    fn new_folders(&self, change: &FileChange) -> u32 {
+        let above = change.path.ancestors().skip(1).filter(|_| change.before.is_none());
+        above.take_while(|folder| self.scene.facts(folder).is_none()).count().try_into().unwrap_or(u32::MAX)
     }
 
     /// Saves a content, so that the repair can be applied later by whoever decides, and names it.
@@ -267,9 +285,12 @@ impl Healer<'_> {
         Ok(content.map(|content| self.tools.store.save(content)).transpose()?)
     }
 
-    pub(super) fn diff_of(&self, changes: &[FileChange]) -> Redacted {
+    /// The diff of all that is the job's own; packages are named, with what pins their content.
+    pub(super) fn diff_of(&self, proposal: &Proposal) -> Redacted {
+        let own = proposal.changes.iter().filter(|change| !proposal.is_packaged(&change.path));
+        let packages = proposal.installs.iter().map(installed);
         let pieces: Vec<Redacted> =
-            changes.iter().map(|change| self.tools.redactor.text(&one_diff(change))).collect();
+            own.map(one_diff).chain(packages).map(|text| self.tools.redactor.text(&text)).collect();
         Redacted::join(&pieces, "")
     }
 
@@ -295,6 +316,26 @@ impl Healer<'_> {
 fn gives_the_same_on_good_inputs(kept: &Attempt) -> bool {
     let checks = kept.verification.as_ref().map(|shown| shown.checks.as_slice()).unwrap_or_default();
     checks.iter().any(|check| check.name == GOOD_INPUTS && check.showed == Showed::Passed)
+}
+
+/// The changes that are the job's own files, and one for each place that packages go to: what stands around it is the same
+/// for all of them.
+fn own_and_first_packaged(proposal: &Proposal) -> impl Iterator<Item = &FileChange> {
+    let own = proposal.changes.iter().filter(|change| !proposal.is_packaged(&change.path));
+    let first = proposal
+        .installs
+        .iter()
+        .filter_map(|install| proposal.changes.iter().find(|change| install.holds(&change.path)));
+    own.chain(first)
+}
+
+/// What an installer brings, a line for each package.
+fn installed(install: &Install) -> String {
+    let mut out = format!("{} into {}\n", install.tool, install.place.display());
+    for package in &install.packages {
+        let _ = writeln!(out, "+{} {} ({})", package.name, package.version, package.hash);
+    }
+    out
 }
 
 fn one_diff(change: &FileChange) -> String {

@@ -111,6 +111,17 @@ fn says_no_less(boxed: &Run, real: &Run, again: &Report, trace: Option<&Trace>) 
         && real.lines().all(|line| said.by_ref().any(|other| other == line))
 }
 
+/// All of a program that ran before it failed to load a module at its outermost level: nothing of that line, and nothing
+/// behind it.
+fn before_import(report: &Report, script: &str, line: u32) -> Option<String> {
+    const LOADS: [&str; 5] = ["import ", "from ", "const ", "let ", "var "];
+    let failed = script.lines().nth(line.checked_sub(1)? as usize)?;
+    let loads = matches!(report.fault(), Some(Fault::MissingModule { .. }))
+        && LOADS.iter().any(|word| failed.starts_with(word));
+    let above = script.lines().take(line.saturating_sub(1) as usize);
+    loads.then(|| above.flat_map(|line| [line, "\n"]).collect())
+}
+
 impl Healer<'_> {
     /// Makes the report on the last real run.
     pub(super) fn examine(&mut self) -> Result<Event, CommandError> {
@@ -154,6 +165,7 @@ impl Healer<'_> {
         if first_look {
             self.repeatable = Some(self.judge_repeatable(script.as_deref(), &report));
             self.compare_environment(&mut report);
+            self.note_packages(&mut report);
             self.note_changes(&mut report);
             self.order_causes(&mut report);
             if unread {
@@ -302,6 +314,11 @@ impl Healer<'_> {
     ) -> selfheal_feedback::repeat::Repeatability {
         let own = |place: &&selfheal_core::report::Location| Some(&place.file) == self.job.script.as_ref();
         let line = report.location.as_ref().filter(own).map(|place| place.line);
+        let before = line.zip(script).and_then(|(line, script)| before_import(report, script, line));
+        let (script, line) = match &before {
+            Some(before) => (Some(before.as_str()), None),
+            None => (script, line),
+        };
         selfheal_feedback::repeat::repeatable(&selfheal_feedback::repeat::RepeatInput {
             job: self.job,
             run: &self.run,

@@ -156,5 +156,6 @@ fn proposal(changes: Vec<FileChange>) -> Proposal {
         risk: Risk::Low,
         changes_meaning: true,
         rollback: "The files are put back as they were.".to_owned(),
+        installs: Vec::new(),
     }
 }

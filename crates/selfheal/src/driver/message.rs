@@ -2,7 +2,7 @@
 //! and the one line to decide.
 
 use selfheal_core::engine::State;
-use selfheal_core::incident::{Incident, Round};
+use selfheal_core::incident::{Incident, Round, Status};
 use selfheal_core::ports::{Clock, Message};
 use selfheal_core::redact::Redacted;
 use selfheal_core::report::Cause;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::clock::local_time;
 use crate::context::Context;
-use crate::terminal::reason;
+use crate::terminal::{hint, reason};
 use crate::texts::Texts;
 
 /// Sentences of a repair that are told.
@@ -73,6 +73,16 @@ fn failure(texts: &Texts, incident: &Incident) -> Vec<String> {
     }
     if let Some(cause) = first_cause(&report) {
         lines.push(labelled(texts, "label-why", &reason(texts, &cause)));
+    }
+    let open = !matches!(incident.status, Status::Healed | Status::Held);
+    let facts: Vec<(String, String)> = report
+        .get("context")
+        .filter(|_| open)
+        .and_then(|facts| serde_json::from_value(facts.clone()).ok())
+        .unwrap_or_default();
+    if let Some((why, command)) = hint(texts, &facts) {
+        lines.push(labelled(texts, "label-hint", &why));
+        lines.push(labelled(texts, "label-hint", &command));
     }
     lines
 }

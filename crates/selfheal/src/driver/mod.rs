@@ -15,6 +15,7 @@ mod derive;
 mod environment;
 mod examine;
 mod given;
+mod install;
 #[cfg(feature = "model")]
 mod known;
 mod message;
@@ -73,6 +74,7 @@ pub use again::{Again, try_again};
 pub use apply::{apply_all, take_back_all};
 pub use examine::text_of;
 pub use given::Given;
+pub(crate) use install::fact as package_fact;
 pub(crate) use message::{first_cause, message};
 pub use propose::Source;
 pub(crate) use propose::maker;

@@ -23,6 +23,8 @@ pub enum Source {
     Given,
     /// Remembered repairs and rules.
     Rules,
+    /// An installer, for a package that the project declares.
+    Packages,
     /// A language model.
     #[cfg(feature = "model")]
     Model,
@@ -58,6 +60,7 @@ impl Healer<'_> {
             let candidates = match source {
                 Source::Given => self.ask_given(),
                 Source::Rules => self.ask_rules(),
+                Source::Packages => self.ask_packages(),
                 #[cfg(feature = "model")]
                 Source::Model => self.ask_model(round),
             };

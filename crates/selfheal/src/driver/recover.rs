@@ -116,6 +116,8 @@ pub fn recover(store: &Store, incident: &mut Incident) -> Result<State, CommandE
         .map(|(file, _)| file.clone())
         .collect();
     take_back_all(store, &incident.id, &begun)?;
+    // The folders of those that were not begun may have been made already.
+    files.iter().rev().for_each(|file| store.clear_folders(file));
     let Some(failed) = back else {
         // Nothing of it is in place: the repair is as ready as it was before it was begun.
         incident.status = Status::Held;

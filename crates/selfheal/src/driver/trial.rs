@@ -255,7 +255,10 @@ impl Healer<'_> {
         boxed: &BoxedRun,
         seen: &mut BTreeSet<Point>,
     ) -> Result<Grown, CommandError> {
-        let (report, further) = self.look_at(&attempt, boxed);
+        let (report, mut further) = self.look_at(&attempt, boxed);
+        if further.is_empty() {
+            further = self.further_packages(&report, &attempt.candidate.proposal.changes, boxed);
+        }
         tracing::debug!(
             repair = attempt.candidate.proposal.summary.join("; "),
             error = report.core_error,
@@ -416,7 +419,7 @@ fn combined(first: &Candidate, second: Candidate) -> Candidate {
 }
 
 /// A file change as it is made in a box.
-fn scene_edit(change: &FileChange) -> SceneEdit {
+pub(super) fn scene_edit(change: &FileChange) -> SceneEdit {
     match &change.after {
         Some(content) if change.before.as_ref() == Some(content) => {
             SceneEdit::Mode { path: change.path.clone(), mode: change.mode.unwrap_or(0o755) }

@@ -8,4 +8,4 @@ mod words;
 pub use paint::{Paint, clean, shown_path};
 pub use progress::Progress;
 pub use story::Story;
-pub use words::{Plain, reason};
+pub use words::{Plain, hint, reason};

@@ -11,7 +11,7 @@ use selfheal_core::report::Report;
 use selfheal_core::verification::{Showed, Verification};
 
 use super::paint::{Paint, clean};
-use super::words::reason;
+use super::words::{hint, reason};
 use crate::context::Context;
 use crate::driver::Healed;
 use crate::texts::Texts;
@@ -173,6 +173,19 @@ impl<'a> Story<'a> {
         lines
     }
 
+    /// The command that would bring what is missing, whole: it is there to be copied.
+    fn hint(&self, healed: &Healed) -> Vec<String> {
+        let open = !matches!(healed.incident.status, Status::Healed | Status::Held | Status::Succeeded);
+        let report = healed.report.as_ref().filter(|_| open);
+        let Some((why, command)) = report.and_then(|report| hint(self.texts, &report.context)) else {
+            return Vec::new();
+        };
+        let mut lines = self.note(&why);
+        let label = self.paint.bold(&pad(&self.texts.say("label-hint", &[]), 8));
+        lines.push(format!("  {label} {}", clean(self.redactor.text(&command).as_str())));
+        lines
+    }
+
     fn ending(&self, healed: &Healed) -> Vec<String> {
         let incident = &healed.incident;
         let code = incident.exit_code.to_string();
@@ -229,7 +242,9 @@ fn story_lines(story: &Story<'_>, healed: &Healed) -> Vec<String> {
     let ending = story.ending(healed);
     let room = MOST_LINES.saturating_sub(lines.len() + ending.len());
     lines.extend(healed.notes.iter().take(room.min(3)).flat_map(|note| story.note(note)));
-    lines.truncate(MOST_LINES.saturating_sub(ending.len()));
+    let hint = story.hint(healed);
+    lines.truncate(MOST_LINES.saturating_sub(ending.len() + hint.len()));
+    lines.extend(hint);
     lines.extend(ending);
     lines
 }

@@ -6,6 +6,7 @@ use selfheal_core::redact::Redactor;
 use selfheal_core::report::{Cause, Confidence, Location, Report};
 
 use super::paint::clean;
+use crate::driver_package_fact as package_fact;
 use crate::texts::Texts;
 
 /// Causes that are named besides the first, where something was seen that speaks for them.
@@ -17,6 +18,23 @@ const LONGEST: usize = 300;
 #[must_use]
 pub fn reason(texts: &Texts, cause: &Cause) -> String {
     about(texts, "cause", cause).unwrap_or_else(|| cause.text.clone())
+}
+
+/// What would bring a missing package, in the reader's language, and the command for it; from the facts of a report.
+#[must_use]
+pub fn hint(texts: &Texts, facts: &[(String, String)]) -> Option<(String, String)> {
+    let fact = |wanted: &str| facts.iter().find(|(name, _)| name == wanted).map(|(_, text)| text.as_str());
+    let (what, command) = (fact(package_fact::PACKAGE)?, fact(package_fact::COMMAND)?);
+    let place = fact(package_fact::DECLARED);
+    let why = fact(package_fact::WHY_NOT);
+    let id = match (place, why) {
+        (None, _) => "hint-undeclared",
+        (Some(_), Some(_)) => "hint-left",
+        (Some(_), None) if fact(package_fact::SETTING) == Some("never") => "hint-declared",
+        (Some(_), None) => "hint-allowed",
+    };
+    let values = [("what", what), ("place", place.unwrap_or_default()), ("why", why.unwrap_or_default())];
+    Some((texts.say(id, &values), command.to_owned()))
 }
 
 /// A text about a cause. What it is about is named where that is known; a number that is not known is never left out.

@@ -217,6 +217,7 @@ impl Change {
                     after: Some(saved.clone()),
                     mode_before: None,
                     mode_after: None,
+                    new_folders: 0,
                 };
                 exchange(context, &store, &change)?;
             }

@@ -336,7 +336,7 @@ impl Healer<'_> {
     fn is_new(&self, proposal: &Proposal) -> Result<(), String> {
         match self.tried_changes.contains(&proposal.changes) {
             true => Err("it is the same change as before, which did not work".to_owned()),
-            false => self.goes_round(&proposal.changes).map_or(Ok(()), Err),
+            false => self.goes_round(proposal).map_or(Ok(()), Err),
         }
     }
 
