@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -41,8 +41,9 @@ struct Told {
 const JOB: &str =
     "import rowtools\n\nwith open(\"out.txt\", \"w\") as out:\n    out.write(rowtools.NAME + \"\\n\")\n";
 
+#[expect(clippy::print_stderr, reason = "whoever reads the tests' output must see that one was not made")]
 fn skipped(why: &str) {
-    writeln!(std::io::stderr(), "skipped: {why}").unwrap();
+    eprintln!("skipped: {why}");
 }
 
 fn succeeds(command: &mut Command) -> bool {
@@ -103,8 +104,11 @@ fn heal(env: &TestEnv, apply: &str) -> Told {
     }
 }
 
-/// Everything below a folder, with content and permission bits.
-fn tree(folder: &Path) -> BTreeMap<String, (u32, Vec<u8>)> {
+/// Files and folders with permission bits and content.
+type Tree = BTreeMap<String, (u32, Vec<u8>)>;
+
+/// Everything below a folder.
+fn tree(folder: &Path) -> Tree {
     let mut out = BTreeMap::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(folder) = open.pop() {
@@ -346,4 +350,43 @@ fn of_node_too_nothing_is_fetched_by_default_and_nothing_from_elsewhere_ever() {
     let told = env.run(&["run", "--apply", "medium", "--", "node", "job.js"]);
     assert!(told.stderr.contains("elsewhere than the registry"), "{told:?}");
     assert_eq!(tree(&env.work()), before);
+}
+
+/// Failpoints between two kills of the same command.
+const STRIDE: usize = 9;
+
+/// Runs a command again and again, killed later each time, until it comes to its end. After each kill the next start must
+/// leave either all of it or nothing. What there is at the end.
+fn killed_until_done(env: &TestEnv, args: &[&str], before: &Tree) -> Tree {
+    let mut others = Vec::new();
+    for number in (1..).step_by(STRIDE) {
+        let mut command = env.command(args);
+        command.env("SELFHEAL_FAILPOINT", number.to_string());
+        let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        assert_eq!(env.run(&["tick"]).code, 0);
+        let now = tree(&env.work());
+        if status.signal() != Some(9) {
+            assert!(number > STRIDE, "{args:?} was never killed");
+            assert!(others.iter().all(|other| *other == now), "{args:?} was left half done");
+            return now;
+        }
+        if now != *before {
+            others.push(now);
+        }
+    }
+    unreachable!()
+}
+
+#[test]
+fn a_kill_while_packages_come_or_go_leaves_all_of_them_or_none() {
+    let Some(env) = python_job("ask") else { return };
+    rowtools(&env);
+    env.write("requirements.txt", "rowtools==1.2.0\n");
+    let before = tree(&env.work());
+    heal(&env, "medium");
+    let id = only_incident(&env);
+    let after = killed_until_done(&env, &["approve", &id], &before);
+    assert_ne!(after, before);
+    assert_eq!(killed_until_done(&env, &["undo", &id], &after), before);
+    assert_eq!(env.run(&["audit", "verify"]).code, 0);
 }

@@ -98,6 +98,11 @@ fn syntax(case: &Case<'_>, near: Option<&str>) -> Vec<Likely> {
 }
 
 fn key_missing(case: &Case<'_>, key: &str) -> Vec<Likely> {
+    let source = case.place.command.as_ref().map_or("", |command| command.source.as_str());
+    if source.contains("environ[") {
+        // The mapping is the environment, and no data.
+        return unset(case, key);
+    }
     let data = case.input.scene.names(case.input.scene.cwd());
     let others = || {
         data.iter().filter(|name| name.ends_with(".json") || name.ends_with(".csv")).find_map(|name| {

@@ -1,0 +1,2 @@
+set -eu
+python3 -m venv --without-pip .venv
