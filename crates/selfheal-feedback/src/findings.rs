@@ -138,6 +138,14 @@ fn refine(input: &ReportInput<'_>, found: &mut Found) {
     if !bash && matches!(&found.fault, Fault::Dialect { construct } if construct == "(") {
         found.fault = Fault::Syntax { near: Some("(".into()), message: "\"(\" unexpected".into() };
     }
+    // dash says the same of a script that is not there as of one whose interpreter is not.
+    if let Fault::BadInterpreter { script, interpreter } = &found.fault
+        && interpreter.is_empty()
+        && script.components().count() > 1
+        && !is_anywhere(input, path, script)
+    {
+        found.fault = Fault::CommandNotFound { name: script.display().to_string() };
+    }
     if let Some(name) = started_by_find(text, found) {
         found.fault = Fault::CommandNotFound { name };
     }
@@ -148,6 +156,18 @@ fn refine(input: &ReportInput<'_>, found: &mut Found) {
     if found.fault != before {
         found.weight = found.weight.max(class::weight(&found.fault));
     }
+}
+
+/// Whether a path is there, from where the job began or from the script's folder.
+fn is_anywhere(input: &ReportInput<'_>, script: &Path, path: &Path) -> bool {
+    let beside = script.parent().map(|folder| folder.join(path));
+    let below =
+        input.scene.names(input.scene.cwd()).into_iter().map(|name| input.scene.cwd().join(name).join(path));
+    [Some(path.to_path_buf()), beside]
+        .into_iter()
+        .flatten()
+        .chain(below.take(200))
+        .any(|place| input.scene.facts(&place).is_some())
 }
 
 /// find names what `-exec` cannot start as it names a folder that is not there.

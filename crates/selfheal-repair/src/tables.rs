@@ -104,7 +104,7 @@ pub(crate) fn bare(name: &str) -> String {
 }
 
 /// Whether a short name is how people shorten a long one: its beginning, or its consonants in order.
-fn abbreviates(short: &str, long: &str) -> bool {
+pub(crate) fn abbreviates(short: &str, long: &str) -> bool {
     if short.len() < 3 || short.len() + 2 > long.len() {
         return false;
     }

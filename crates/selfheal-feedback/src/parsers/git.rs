@@ -9,6 +9,11 @@ fn reference(name: &str) -> Option<Fault> {
     (!name.is_empty()).then(|| Fault::NoSuchReference { name: bounded(name) })
 }
 
+/// Nobody is named as who commits.
+fn identity() -> Option<Fault> {
+    Some(Fault::KeyMissing { key: "user.email".into() })
+}
+
 /// The table. Texts from git's source (`builtin/`, `transport.c`, `refs.c`), 2.30 to 2.47.
 pub fn rows() -> Vec<Row> {
     messages().into_iter().map(|row| row.of("git")).collect()
@@ -45,6 +50,14 @@ fn messages() -> Vec<Row> {
         row("fatal: repository {name:q} does not exist", |h| reference(h.get("name"))),
         row("fatal: repository {name:q} not found", |h| reference(h.get("name"))),
         row("ERROR: Repository not found", |_| reference("repository")),
+        row("Author identity unknown", |_| identity()).class(Class::Environment),
+        row("Committer identity unknown", |_| identity()).class(Class::Environment),
+        row("fatal: unable to auto-detect email address", |_| identity()).class(Class::Environment),
+        row("fatal: no email was given and auto-detection is disabled", |_| identity())
+            .class(Class::Environment),
+        row("fatal: no name was given and auto-detection is disabled", |_| identity())
+            .class(Class::Environment),
+        row("fatal: empty ident name (for", |_| identity()).class(Class::Environment),
         row("fatal: not a git repository", |_| {
             Some(Fault::Other { message: "fatal: not a git repository".into() })
         })
@@ -83,7 +96,7 @@ fn messages() -> Vec<Row> {
         row("error: The following untracked working tree files would be", |_| {
             Some(Fault::Mismatch { message: "untracked files would be overwritten".into() })
         }),
-        row("Please tell me who you are", |_| Some(Fault::KeyMissing { key: "user.email".into() })),
+        row("Please tell me who you are", |_| identity()).class(Class::Environment),
         row("fatal: early EOF", |_| Some(Fault::Network { how: "reset".into(), host: None })),
         row("fatal: The remote end hung up unexpectedly", |_| {
             Some(Fault::Network { how: "reset".into(), host: None })

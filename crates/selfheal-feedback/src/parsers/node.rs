@@ -24,6 +24,12 @@ pub fn block(lines: &[Line<'_>]) -> Block {
     let message = lines.get(start)?;
     let mut found = Found::new(fault(message.text.trim_start_matches("Uncaught "), message), message);
     let stack = stack(lines.get(start + 1..)?);
+    // A message that shows several lines of the data does not say in its first one what they are.
+    let of_stack = lines.iter().skip(start + 1).take(stack.taken);
+    let parsed = of_stack.map(|line| line.text.trim_start()).any(|text| text.starts_with("at JSON.parse "));
+    if parsed && matches!(found.fault, Fault::Syntax { .. }) {
+        found.fault = Fault::BadValue { value: None, message: "unexpected token in JSON".into() };
+    }
     // What the same error says besides: properties, its own cause, the version.
     let behind = lines.get(start + 1 + stack.taken..).unwrap_or_default();
     let taken = start + 1 + stack.taken + if head.is_some() { rest(behind) } else { 0 };

@@ -16,6 +16,8 @@ pub struct Place {
     pub stated: bool,
     /// Whether the new code fails somewhere.
     pub fails: bool,
+    /// The values that the remarks of the text before the change name for what is not there.
+    pub told: Vec<String>,
 }
 
 impl Place {
@@ -38,6 +40,7 @@ pub fn compiled(cell: &'static OnceLock<Option<Regex>>, pattern: &str) -> Option
 /// The places of a change.
 pub fn places(language: Language, before: &str, after: &str) -> Vec<Place> {
     let hunks = diff::hunks(before, after).into_iter();
+    let told = told(language, before);
     hunks
         .map(|hunk| {
             let comments: Vec<&str> = hunk.added.iter().map(|line| split(language, line).1).collect();
@@ -47,6 +50,7 @@ pub fn places(language: Language, before: &str, after: &str) -> Vec<Place> {
                 old: hunk.removed.iter().map(|line| split(language, line).0.to_owned()).collect(),
                 stated: comments.iter().any(|comment| states(comment)),
                 fails: new.iter().any(|(_, code)| fails(code)),
+                told: told.clone(),
                 new,
             }
         })
@@ -100,6 +104,35 @@ fn states(comment: &str) -> bool {
     ];
     let comment = comment.to_lowercase();
     WORDS.iter().any(|word| comment.contains(word))
+}
+
+/// Values of remarks that are kept.
+const MOST_TOLD: usize = 40;
+
+/// The numbers and the quoted words in remarks (and in texts of a program's or a function's head) that speak of what is not
+/// there: `a station that sent nothing shows "-"`.
+fn told(language: Language, before: &str) -> Vec<String> {
+    const NOTHING: &[&str] = &["without", "no", "nothing", "empty", "none", "missing"];
+    let mut in_head = false;
+    let mut out = Vec::new();
+    for line in before.lines() {
+        let marks = line.matches("\"\"\"").count();
+        let whole = language == Language::Python && (in_head || marks > 0);
+        in_head ^= marks % 2 == 1;
+        let remark = if whole { line } else { split(language, line).1 };
+        let words = || remark.split_whitespace().map(|word| word.trim_end_matches(['.', ',', ';', ':', ')']));
+        if !words().any(|word| NOTHING.contains(&word.to_lowercase().as_str())) {
+            continue;
+        }
+        let named = |word: &&str| {
+            let number = word.trim_start_matches('-');
+            let quoted = word.len() > 2 && word.starts_with(['"', '\'']) && word.ends_with(['"', '\'']);
+            quoted || (!number.is_empty() && number.chars().all(|c| c.is_ascii_digit() || c == '.'))
+        };
+        out.extend(words().filter(named).map(tight));
+    }
+    out.truncate(MOST_TOLD);
+    out
 }
 
 /// Whether code fails on purpose.

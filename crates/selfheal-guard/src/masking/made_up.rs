@@ -1,7 +1,8 @@
 //! Values that are made up where one is missing: `x.get("k", 0)` for `x["k"]`, `|| []`, `?? 0`, `?.`, `&.`, `// 0`.
 //!
 //! A made-up number or word is refused, and so is an empty one (`""`, `[]`, `nil`) for which no reason is given. With a
-//! reason in a comment, in code that fails otherwise, or for a variable of the environment, a person is asked.
+//! reason in a comment, in code that fails otherwise, for a variable of the environment, or for the very value that the remarks
+//! of the text before the change name for what is not there, a person is asked.
 
 use std::sync::OnceLock;
 
@@ -161,7 +162,8 @@ fn weigh(value: &str, code: &str, place: &Place) -> Weight {
     let condition = ["if ", "if(", "elif ", "elsif ", "unless ", "while ", "else if"];
     let asks = condition.iter().any(|word| start.starts_with(word));
     let environment = ENVIRONMENT.iter().any(|name| code.contains(name));
-    if place.fails || environment || empty && (place.stated || asks) {
+    let told = place.told.contains(&tight(value));
+    if place.fails || environment || told || empty && (place.stated || asks) {
         Weight::Medium
     } else {
         Weight::Refuse
@@ -224,6 +226,12 @@ mod tests {
         ] {
             assert_eq!(weight(language, before, after), refused, "{after}");
         }
+        let head = "# a day without calls shows '-'\n# five at most: 5\n";
+        let before = format!("{head}mean = s / n\n");
+        let after = |value: &str| format!("{head}mean = s / n if n else {value}\n");
+        assert_eq!(weight(Language::Python, &before, &after("\"-\"")), Some(Weight::Medium));
+        assert_eq!(weight(Language::Python, &before, &after("5")), refused);
+        assert_eq!(weight(Language::Python, "mean = s / n\n", &after("\"-\"")), refused);
         let stated = "# a is optional\nx = d.get('a', '')\n";
         assert_eq!(weight(Language::Python, "x = d['a']\n", stated), Some(Weight::Medium));
         assert_eq!(weight(Language::Python, "n[w] += 1\n", "n[w] = n.get(w, 0) + 1\n"), None);

@@ -41,29 +41,25 @@ fn propose(case: &Case) -> Vec<Candidate> {
     if !script.strict('e', "errexit") {
         return Vec::new();
     }
-    // A simple shell gives line 1 for all of them, and says `n=0 ended with code 1`.
     let line = case.line_in(&file).filter(|line| script.commands.iter().any(|c| script.covers(c, *line)));
-    let set = case.report.core_error.split_once('=').map(|(name, _)| name).filter(|_| line.is_none());
-    let sets = |command: &Command| {
-        let holder = script.holder(command).filter(|holder| holder.words.is_empty());
-        set.is_none_or(|name| {
-            holder.is_some_and(|holder| {
-                holder.assigns.iter().any(|span| script.get(span).split('=').next() == Some(name))
-            })
-        })
-    };
     let found: Vec<&Command> = script.commands.iter().filter(|command| answers(&script, command)).collect();
     // A probe of a simple shell gives the line that called the function, or the first one.
     let at_call = |command: &&Command, line: u32| {
         let function = script.function_of(command).filter(|_| script.ends_function(command));
         function.is_some_and(|name| line == 1 || script.calls(name).any(|call| covers(&script, call, line)))
     };
-    let hit = |command: &&Command| {
-        (counts(&script, command) || empty_is_fine(&script, command))
-            && (set.is_none_or(|name| !name.chars().all(crate::text::is_name)) || sets(command))
-            && line.is_none_or(|line| covers(&script, command, line) || at_call(command, line))
+    let usable = |command: &&Command| counts(&script, command) || empty_is_fine(&script, command);
+    let by_line =
+        |command: &&Command| line.is_none_or(|line| covers(&script, command, line) || at_call(command, line));
+    // A simple shell says `n=0 ended with code 1`, and gives the line of the command before.
+    let by_name = |command: &&Command| {
+        assigned(&case.report.core_error).is_none_or(|name| sets(&script, command, name))
     };
-    let Some(first) = found.iter().copied().find(hit) else { return Vec::new() };
+    let best = found.iter().copied().find(|command| usable(command) && by_name(command) && by_line(command));
+    let named = |command: &&Command| {
+        assigned(&case.report.core_error).is_some() && usable(command) && by_name(command)
+    };
+    let Some(first) = best.or_else(|| found.iter().copied().find(named)) else { return Vec::new() };
     let same: Vec<&Command> = found
         .into_iter()
         .filter(|command| std::ptr::eq(*command, first) || counts(&script, command))
@@ -84,6 +80,23 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let draft =
         draft.rewrite(&file, splice(&file.text, parts), format!("line {}: 1 is an answer", lines.join(", ")));
     draft.done().into_iter().collect()
+}
+
+/// The variable whose assignment is what failed, in the words of a report: `n` of `n=0 ended with code 1`.
+fn assigned(core_error: &str) -> Option<&str> {
+    let (name, _) = core_error.split_once('=')?;
+    (!name.is_empty() && name.chars().all(crate::text::is_name)).then_some(name)
+}
+
+/// Whether a variable gets what a command prints, from the command itself or from the function that ends with it.
+fn sets(script: &Script<'_>, command: &Command, name: &str) -> bool {
+    let holds = |command: &Command| {
+        script.holder(command).filter(|holder| holder.words.is_empty()).is_some_and(|holder| {
+            holder.assigns.iter().any(|span| script.get(span).split('=').next() == Some(name))
+        })
+    };
+    let function = script.function_of(command).filter(|_| script.ends_function(command));
+    holds(command) || function.is_some_and(|function| script.calls(function).any(holds))
 }
 
 fn covers(script: &Script<'_>, command: &Command, line: u32) -> bool {
@@ -225,6 +238,24 @@ mod tests {
             TestCase::new("x.sh", text, TestScene::new()).fault(Fault::SilentExit { code: 1 }).at(1);
         case.report.core_error = "n=0 ended with code 1".to_owned();
         assert!(case.healed(&GrepStatus).contains("n=$(grep -c ERROR \"$l\" || [ $? -eq 1 ])"));
+    }
+
+    #[test]
+    fn a_variable_tells_more_than_the_line_of_the_command_before() {
+        let text =
+            "#!/bin/sh\nset -e\nfor l in logs/*; do\n  n=$(grep -c ERROR \"$l\")\n  echo \"$n\"\ndone > r\n";
+        let at = |text: &str, line: u32, error: &str| {
+            let mut case = case(text, line);
+            case.report.core_error = error.to_owned();
+            case
+        };
+        let healed = at(text, 5, "n=0 ended with code 1").healed(&GrepStatus);
+        assert_eq!(healed, text.replace("\"$l\")", "\"$l\" || [ $? -eq 1 ])"));
+        let text = "set -eu\ncount() {\n  grep -c \"$1\" list\n}\nlow=$(count x)\n";
+        let healed = at(text, 3, "low=0 ended with code 1").healed(&GrepStatus);
+        assert_eq!(healed, text.replace("list\n", "list || [ $? -eq 1 ]\n"));
+        let other = "set -e\nn=$(grep -c x f)\nv=$(probe)\necho \"$n$v\"\n";
+        assert!(at(other, 2, "v=3 ended with code 1").silent(&GrepStatus));
     }
 
     #[test]

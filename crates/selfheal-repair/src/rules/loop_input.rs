@@ -2,7 +2,7 @@
 //!
 //! ## What it finds
 //! `while read` takes names from a file or a pipe, and a command in the loop (`ssh`, `ffmpeg`, a script of the job's own) reads
-//! the same input: only the first name is worked on. The job notices by its own check.
+//! the same input: only the first name is worked on. The job notices by its own check, and says so in its own words.
 //!
 //! ## Why it fails
 //! Everything in a loop shares the loop's input. A command that reads its standard input to the end takes all other names.
@@ -30,6 +30,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use selfheal_core::fault::Fault;
+use selfheal_core::trace::Step;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, LARGEST, ScriptFile};
@@ -46,9 +47,10 @@ const DEAF: &[&str] = &[
 ];
 
 fn propose(case: &Case) -> Vec<Candidate> {
-    let silent =
-        case.faults().any(|fault| matches!(fault, Fault::SilentExit { .. } | Fault::Mismatch { .. }));
-    let Some(file) = case.failing_file().filter(|file| silent && file.language.is_shell()) else {
+    let own_check = case.faults().any(|fault| {
+        matches!(fault, Fault::SilentExit { .. } | Fault::Mismatch { .. } | Fault::Other { .. })
+    });
+    let Some(file) = case.failing_file().filter(|file| own_check && file.language.is_shell()) else {
         return Vec::new();
     };
     let script = Script::new(&file.text);
@@ -66,7 +68,7 @@ fn in_loop(case: &Case, file: &ScriptFile, script: &Script<'_>, block: &Block) -
     let read = script.commands.iter().filter(head).find(|command| script.name(command) == "read")?;
     let lines = names(case, file, script, block)?;
     let rounds = rounds(case, file, script.line_of(read.span.start))?;
-    if lines < 2 || rounds != 1 {
+    if lines < 2 || rounds != 1 || ended_inside(case, file, script, block) {
         return None;
     }
     let inside = |command: &&Command| block.body <= command.span.start && command.span.end <= block.span.end;
@@ -121,6 +123,18 @@ fn rounds(case: &Case, file: &ScriptFile, line: u32) -> Option<usize> {
     reads.checked_sub(skipped)
 }
 
+/// Whether the body ran after the last read: then the job ended inside of the loop, and not because the list was empty.
+fn ended_inside(case: &Case, file: &ScriptFile, script: &Script<'_>, block: &Block) -> bool {
+    let body = script.commands.iter().find(|command| command.span.start >= block.body);
+    let first = body.map_or(0, |command| script.line_of(command.span.start));
+    let (head, last) = (script.line_of(block.span.start), script.line_of(block.span.end));
+    let steps = case.trace.map_or(&[][..], |trace| &trace.steps);
+    let own = |step: &&Step| step.file == file.path || step.file.file_name() == file.path.file_name();
+    let in_loop = |step: &&Step| own(step) && step.line >= head && step.line <= last;
+    let Some(step) = steps.iter().rev().find(in_loop) else { return false };
+    first > head && step.line >= first && step.words.first().is_none_or(|word| word != "read")
+}
+
 fn may_read(script: &Script<'_>, command: &Command) -> bool {
     let name = script.name(command);
     let piped = command.before.starts_with('|') && command.before != "||";
@@ -140,7 +154,7 @@ fn is_function(script: &Script<'_>, wanted: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use selfheal_core::trace::{Step, Trace};
+    use selfheal_core::trace::Trace;
 
     use super::*;
     use crate::testing::{HOME, TestCase, TestScene};
@@ -165,6 +179,25 @@ mod tests {
         assert!(case(text, 2).healed(&LoopInput).contains("uptime >> out < /dev/null\n  echo $h\n"));
         let own = "while read h; do ./bin/push $h || exit 2; done < hosts\nexit 1\n";
         assert!(case(own, 2).healed(&LoopInput).contains("./bin/push $h < /dev/null || exit 2"));
+    }
+
+    #[test]
+    fn a_job_that_says_itself_that_names_are_missing_is_one_too() {
+        let text = "while read -r h; do\n  ./bin/push \"$h\" >> out\ndone < hosts\necho '1 of 3 took it' >&2\nexit 1\n";
+        let mut says = case(text, 2);
+        says.report.faults = vec![Fault::Other { message: "1 of 3 took it".into() }];
+        assert!(says.healed(&LoopInput).contains("./bin/push \"$h\" >> out < /dev/null"));
+    }
+
+    #[test]
+    fn leaves_a_loop_alone_in_whose_body_the_job_ended() {
+        let text = "while read -r h; do\n  ./push \"$h\"\n  [ -s \"$h\" ] || exit 4\ndone < hosts\n";
+        let mut ended = case(text, 2);
+        if let Some(trace) = &mut ended.trace {
+            let file = format!("{HOME}/x.sh").into();
+            trace.steps.push(Step { file, line: 3, words: vec!["exit".into(), "4".into()], status: None });
+        }
+        assert!(ended.silent(&LoopInput));
     }
 
     #[test]

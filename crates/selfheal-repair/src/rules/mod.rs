@@ -63,12 +63,14 @@ mod config_near_miss;
 mod copied_folder;
 mod date_format;
 mod dated_file;
+mod decimal_arithmetic;
 mod digit_groups;
 mod execute_bit;
 mod existing_folder;
 mod existing_link;
 mod field_limit;
 mod git_branch;
+mod git_identity;
 mod gone_process;
 mod grep_status;
 mod group_rights;
@@ -120,6 +122,7 @@ mod recipe_dollar;
 mod renamed_column;
 mod renamed_in_notes;
 mod renamed_key;
+mod replaced_column;
 mod rotation_order;
 mod scratch_folder;
 mod search_path;
@@ -139,6 +142,7 @@ mod temporary_template;
 mod terminal_type;
 mod text_and_number;
 mod text_encoding;
+mod told_default;
 mod toml_text;
 mod tool_name;
 mod unchecked_cd;
@@ -213,10 +217,12 @@ const RULES: &[&dyn Rule] = &[
     &tool_name::ToolName,
     &search_path::SearchPath,
     &python_search_path::PythonSearchPath,
+    &replaced_column::ReplacedColumn,
     &renamed_in_notes::RenamedInNotes,
     &unexported_settings::UnexportedSettings,
     &here_document_expands::HereDocumentExpands,
     &unset_variable::UnsetVariable,
+    &told_default::ToldDefault,
     &arithmetic_status::ArithmeticStatus,
     &and_list_status::AndListStatus,
     &read_status::ReadStatus,
@@ -224,6 +230,7 @@ const RULES: &[&dyn Rule] = &[
     &closed_pipe::ClosedPipe,
     &nothing_to_divide::NothingToDivide,
     &leading_zero::LeadingZero,
+    &decimal_arithmetic::DecimalArithmetic,
     &makefile_recipes::MakefileRecipes,
     &recipe_dollar::RecipeDollar,
     &names_with_blanks::NamesWithBlanks,
@@ -235,6 +242,7 @@ const RULES: &[&dyn Rule] = &[
     &sort_order::SortOrder,
     &read_loop::ReadLoop,
     &git_branch::GitBranch,
+    &git_identity::GitIdentity,
     &config_near_miss::ConfigNearMiss,
     &unchecked_cd::UncheckedCd,
     &group_rights::GroupRights,

@@ -1,7 +1,8 @@
 //! # A file that was moved
 //!
 //! ## What it finds
-//! A script reads a file that is not there, and exactly one file of that name lies somewhere else in the job's own folders.
+//! A script reads or runs a file that is not there, and exactly one file of that name lies somewhere else in the job's own
+//! folders.
 //!
 //! ## Why it fails
 //! The file got another place, and the script still names the old one.
@@ -38,13 +39,22 @@ const MOST_FOLDERS: usize = 300;
 fn propose(case: &Case) -> Vec<Candidate> {
     let mut out = Vec::new();
     for fault in case.faults() {
-        let Fault::NoSuchPath { path } = fault else { continue };
-        out.extend(moved(case, path));
+        let path = match fault {
+            Fault::NoSuchPath { path } => path.clone(),
+            // A command with a folder before its name is a file like another.
+            Fault::CommandNotFound { name } if name.contains('/') => PathBuf::from(name),
+            _ => continue,
+        };
+        out.extend(moved(case, &path));
     }
     out
 }
 
 fn moved(case: &Case, path: &Path) -> Option<Candidate> {
+    // Some programs name what they miss by its whole path, where the script has a relative one.
+    let short =
+        path.strip_prefix(case.base()).ok().filter(|short| !is_named(case, path) && is_named(case, short));
+    let path = short.unwrap_or(path);
     let old = path.to_string_lossy().into_owned();
     let name = path.file_name()?.to_string_lossy().into_owned();
     if case.find(path).is_some() || name.len() < 3 || crate::globs::is_pattern(&old) {
@@ -112,6 +122,12 @@ fn below_its_old_folder(case: &Case, path: &Path, old: &str, new: &str, name: &s
         .done();
     }
     None
+}
+
+/// Whether a file of the job names a path as it is.
+fn is_named(case: &Case, path: &Path) -> bool {
+    path.to_str()
+        .is_some_and(|path| !path.is_empty() && case.files().iter().any(|file| file.text.contains(path)))
 }
 
 fn stands_alone(text: &str, at: usize, old: &str) -> bool {
@@ -183,6 +199,18 @@ mod tests {
         let case = TestCase::new("r.py", "rows = open('data/rates.csv').read()\n", scene);
         let healed = case.fault(no_such("data/rates.csv")).at(1).healed(&MovedFile);
         assert_eq!(healed, "rows = open('etc/rates.csv').read()\n");
+    }
+
+    #[test]
+    fn programs_move_too() {
+        let scene = TestScene::new().raw("vendor/css/minify", b"#!/bin/sh\n", 0o755);
+        let case = TestCase::new("Makefile", "MIN = vendor/minify\nall:\n\t$(MIN) a > b\n", scene);
+        let healed = case.fault(Fault::CommandNotFound { name: "vendor/minify".into() }).healed(&MovedFile);
+        assert!(healed.starts_with("MIN = vendor/css/minify\n"), "{healed}");
+        let scene = TestScene::new().file("scripts/links.py", "pass\n");
+        let case = TestCase::new("x.sh", "python3 tools/links.py --all\n", scene);
+        let healed = case.fault(no_such("/srv/job/tools/links.py")).healed(&MovedFile);
+        assert_eq!(healed, "python3 scripts/links.py --all\n");
     }
 
     #[test]

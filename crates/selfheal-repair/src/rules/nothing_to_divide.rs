@@ -22,12 +22,13 @@
 //! ```
 //!
 //! ## Safety
-//! Without a text that says so, a mean of nothing stays a failure: a made-up 0 would be a lie. Only a zero is put in; another value
-//! only where the program has it already. It changes what is computed, so the risk is medium.
+//! Without a text that says so, a mean of nothing stays a failure: a made-up 0 would be a lie. A text for a number (`-`) is put in
+//! only where the result is written once and used for nothing else. It changes what is computed, so the risk is medium.
 
 use std::ops::Range;
 
 use selfheal_syntax::python::Module;
+use selfheal_syntax::tree::Node;
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, Language, ScriptFile};
@@ -46,12 +47,20 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let Some(file) = case.failing_file().filter(|_| said) else { return Vec::new() };
     let sentence = meaning(case, &file);
     let found = match file.language {
-        Language::Python => in_python(case, &file),
-        language if language.is_shell() => sentence.as_ref().and_then(|_| in_shell(case, &file)),
+        Language::Python => {
+            let said = sentence.as_ref().and_then(|(_, value)| said_in_python(case, &file, value));
+            in_python(case, &file).or(said)
+        }
+        language if language.is_shell() => match &sentence {
+            Some((_, Value::Number(number))) => in_shell(case, &file, number),
+            _ => None,
+        },
         _ => None,
     };
     let Some((parts, line)) = found else { return Vec::new() };
-    let why = sentence.unwrap_or_else(|| "the program asks afterwards whether there were values".to_owned());
+    let why = sentence
+        .map(|(sentence, _)| sentence)
+        .unwrap_or_else(|| "the program asks afterwards whether there were values".to_owned());
     let draft = Draft::new(
         "nothing_to_divide",
         format!("line {line}: there is nothing to divide by: no values"),
@@ -63,8 +72,17 @@ fn propose(case: &Case) -> Vec<Candidate> {
     draft.done().into_iter().collect()
 }
 
-/// The sentence of the script's remarks, or of a text beside it, that gives nothing a value of zero.
-fn meaning(case: &Case, file: &ScriptFile) -> Option<String> {
+/// What a text says is to come out of nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    /// A number, as it is written.
+    Number(String),
+    /// Other text: `-`, `n/a`.
+    Text(String),
+}
+
+/// The sentence of the script's remarks, or of a text beside it, that gives nothing a value, and the value.
+fn meaning(case: &Case, file: &ScriptFile) -> Option<(String, Value)> {
     let own = match file.language {
         Language::Python => format!("{}\n{}", remarks(&file.text), docstrings(&file.text)),
         _ => remarks(&file.text),
@@ -74,36 +92,49 @@ fn meaning(case: &Case, file: &ScriptFile) -> Option<String> {
     texts
         .iter()
         .flat_map(|text| text.split(['.', ';', '\n']))
-        .find(|it| gives_zero(it))
-        .map(str::trim)
-        .map(str::to_owned)
+        .find_map(|it| Some((it.trim().to_owned(), value_of_nothing(it)?)))
 }
 
 fn docstrings(text: &str) -> String {
     text.split("\"\"\"").skip(1).step_by(2).collect::<Vec<_>>().join("\n")
 }
 
-fn gives_zero(sentence: &str) -> bool {
+/// `an hour without requests gets 0`, `a station that sent nothing shows "-"`.
+fn value_of_nothing(sentence: &str) -> Option<Value> {
     const NOTHING: [&str; 6] = ["without", "no", "nothing", "empty", "none", "zero"];
     const GIVES: [&str; 12] = [
         "gets", "counts", "shows", "gives", "prints", "is", "are", "means", "get", "count", "written",
         "reported",
     ];
-    let lower = sentence.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !(c.is_alphanumeric() || c == '.')).filter(|w| !w.is_empty()).collect();
-    let nothing = words.iter().position(|word| NOTHING.contains(word));
-    let gives =
-        nothing.and_then(|at| words.iter().skip(at).position(|word| GIVES.contains(word)).map(|by| at + by));
-    gives.is_some_and(|at| {
-        words.iter().skip(at + 1).take(4).any(|word| ["0", "0.0", "0.00", "zero"].contains(word))
-    })
+    let words: Vec<&str> = sentence.split_whitespace().take(80).collect();
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let nothing = words.iter().position(|word| NOTHING.contains(&bare(word).as_str()))?;
+    let by = words.iter().skip(nothing).position(|word| GIVES.contains(&bare(word).as_str()))?;
+    words.iter().skip(nothing + by + 1).take(4).find_map(|word| value(word))
+}
+
+/// A number, or what stands in quotes, if it is short and of no letters that make a sentence.
+fn value(word: &str) -> Option<Value> {
+    let word = word.trim_end_matches([',', ':', ')']).trim_start_matches('(');
+    if word == "zero" {
+        return Some(Value::Number("0".to_owned()));
+    }
+    let number = word.strip_prefix('-').unwrap_or(word);
+    let digits = number.starts_with(|c: char| c.is_ascii_digit())
+        && number.chars().all(|c| c.is_ascii_digit() || c == '.');
+    if digits {
+        return Some(Value::Number(word.to_owned()));
+    }
+    let quote = word.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let inner = word.strip_prefix(quote)?.strip_suffix(quote)?;
+    let plain = inner.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '/' | '_'));
+    (plain && !inner.is_empty() && inner.len() < 8).then(|| Value::Text(inner.to_owned()))
 }
 
 type Found = (Vec<(Range<usize>, String)>, u32);
 
-fn in_python(case: &Case, file: &ScriptFile) -> Option<Found> {
-    let module = Module::parse(&file.text).ok()?;
+/// The division that failed, and the name that is empty or zero.
+fn division<'m>(case: &Case, file: &ScriptFile, module: &'m Module) -> Option<(Node<'m>, &'m str)> {
     let lines = python::failing_lines(case, &file.path);
     let division = module.nodes("binary_operator").into_iter().find(|node| {
         let by = node.child_by_field_name("operator").map(|operator| module.text_of(operator));
@@ -111,9 +142,13 @@ fn in_python(case: &Case, file: &ScriptFile) -> Option<Found> {
     })?;
     let divisor = module.text_of(division.child_by_field_name("right")?);
     let asked = divisor.strip_prefix("len(").and_then(|rest| rest.strip_suffix(')')).unwrap_or(divisor);
-    if !asked.chars().all(|c| is_name(c) || c == '.') || asked.chars().all(|c| c.is_ascii_digit()) {
-        return None;
-    }
+    let named = asked.chars().all(|c| is_name(c) || c == '.') && !asked.chars().all(|c| c.is_ascii_digit());
+    named.then_some((division, asked))
+}
+
+fn in_python(case: &Case, file: &ScriptFile) -> Option<Found> {
+    let module = Module::parse(&file.text).ok()?;
+    let (division, asked) = division(case, file, &module)?;
     let line = division.start_position().row as u32 + 1;
     // `"%.1f" % mean if temps else "-"` further down: the program has its own word for it.
     if !file.text.get(division.end_byte()..)?.contains(&format!(" if {asked} else ")) {
@@ -128,8 +163,53 @@ fn in_python(case: &Case, file: &ScriptFile) -> Option<Found> {
     Some((vec![remark, (span, if whole { new } else { format!("({new})") })], line))
 }
 
+/// The value that a text gives nothing: a number where the division stands; other text where the result is only written.
+fn said_in_python(case: &Case, file: &ScriptFile, value: &Value) -> Option<Found> {
+    let module = Module::parse(&file.text).ok()?;
+    let (division, asked) = division(case, file, &module)?;
+    let line = division.start_position().row as u32 + 1;
+    let span = division.start_byte()..division.end_byte();
+    let source = module.text_of(division);
+    let text = match value {
+        Value::Number(number) => {
+            return Some((vec![(span, format!("({source} if {asked} else {number})"))], line));
+        }
+        Value::Text(text) => text,
+    };
+    let assignment = division.parent().filter(|parent| parent.kind() == "assignment")?;
+    let name = module.text_of(assignment.child_by_field_name("left")?);
+    let uses: Vec<usize> = crate::text::whole_words(&file.text, name).collect();
+    let [_, at] = uses.as_slice() else { return None };
+    let (form, place, plain) =
+        written_form(file.text.get(division.end_byte()..)?, division.end_byte(), *at, name)?;
+    let new = format!("format({source}, \"{form}\") if {asked} else \"{text}\"");
+    Some((vec![(span, new), (place, plain)], line))
+}
+
+/// The form of number in which a value is written, the place of it, and what stands there for a text: `{mean:.1f}` of an
+/// f-string, or the one `%.1f` of a line.
+fn written_form(rest: &str, from: usize, at: usize, name: &str) -> Option<(String, Range<usize>, String)> {
+    let offset = at.checked_sub(from)?;
+    let (before, after) = (rest.get(..offset)?, rest.get(offset + name.len()..)?);
+    let is_form = |form: &str| form.starts_with('.') && form.ends_with('f') && form.len() < 5;
+    if let (true, Some(behind)) = (before.ends_with('{'), after.strip_prefix(':')) {
+        let form = behind.get(..behind.find('}')?).filter(|form| is_form(form))?;
+        let start = at + name.len();
+        return Some((form.to_owned(), start..start + 1 + form.len(), String::new()));
+    }
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = before.get(line_start..)?;
+    let (head, _) = line.split_once("\" %").or_else(|| line.split_once("' %"))?;
+    let forms: Vec<usize> = head.match_indices("%.").map(|(at, _)| at).collect();
+    let [start] = forms.as_slice() else { return None };
+    let form = head.get(start + 1..)?;
+    let form = form.get(..=form.find('f')?).filter(|form| is_form(form))?;
+    let place = from + line_start + start;
+    Some((form.to_owned(), place..place + 1 + form.len(), "%s".to_owned()))
+}
+
 /// `$((sum / n))`, and `sum / n` in an awk program.
-fn in_shell(case: &Case, file: &ScriptFile) -> Option<Found> {
+fn in_shell(case: &Case, file: &ScriptFile, number_of_nothing: &str) -> Option<Found> {
     let number = case.line_in(file)?;
     let lines: Vec<&str> = file.text.split_inclusive('\n').collect();
     let before: usize = lines.iter().take((number as usize).checked_sub(1)?).map(|line| line.len()).sum();
@@ -137,7 +217,9 @@ fn in_shell(case: &Case, file: &ScriptFile) -> Option<Found> {
     if let Some((at, inner)) = arithmetic(line) {
         let (_, divisor) = one_division(inner)?;
         let span = before + at..before + at + inner.len();
-        return Some((vec![(span, format!("{divisor} != 0 ? {} : 0", inner.trim()))], number));
+        let whole = number_of_nothing.parse::<i64>().is_ok();
+        let new = format!("{divisor} != 0 ? {} : {number_of_nothing}", inner.trim());
+        return whole.then(|| (vec![(span, new)], number));
     }
     // An awk program may go over several lines: what stands from here to its end.
     let rest = file.text.get(before..)?;
@@ -155,7 +237,10 @@ fn in_shell(case: &Case, file: &ScriptFile) -> Option<Found> {
         named.then(|| {
             (
                 before + from..before + at + 3 + divisor.len(),
-                format!("({divisor} ? {} / {divisor} : 0)", left.get(from..).unwrap_or_default()),
+                format!(
+                    "({divisor} ? {} / {divisor} : {number_of_nothing})",
+                    left.get(from..).unwrap_or_default()
+                ),
             )
         })
     });
@@ -206,6 +291,27 @@ mod tests {
     fn the_program_itself_may_know() {
         let text = "mean = sum(t) / len(t)\nprint(\"%.1f\" % mean if t else \"-\")\n";
         assert!(case("x.py", text, 1).healed(&NothingToDivide).contains("sum(t) / len(t) if t else None\n"));
+    }
+
+    #[test]
+    fn other_values_than_zero_are_put_in_where_they_are_told() {
+        let text = "# a day without calls counts as -1\necho \"$((sum / n))\"\n";
+        assert!(case("x.sh", text, 2).healed(&NothingToDivide).contains("\"$((n != 0 ? sum / n : -1))\""));
+        let text = "# A month without sales gets 0.\nmean = sum(v) / len(v)\nprint(mean)\n";
+        assert!(
+            case("x.py", text, 2).healed(&NothingToDivide).contains("mean = (sum(v) / len(v) if v else 0)\n")
+        );
+        let head = "# a lake that sent nothing shows \"-\"\nmean = sum(v) / len(v)\n";
+        let healed = case("x.py", &format!("{head}rows.append(\"%s\\t%.1f\" % (name, mean))\n"), 2)
+            .healed(&NothingToDivide);
+        assert!(healed.contains("mean = format(sum(v) / len(v), \".1f\") if v else \"-\"\n"), "{healed}");
+        assert!(healed.contains("\"%s\\t%s\" % (name, mean)"), "{healed}");
+        let healed = case("x.py", &format!("{head}print(f\"{{mean:.2f}} m\")\n"), 2).healed(&NothingToDivide);
+        assert!(
+            healed.contains("format(sum(v) / len(v), \".2f\")") && healed.contains("f\"{mean} m\""),
+            "{healed}"
+        );
+        assert!(case("x.py", &format!("{head}total += mean\n"), 2).silent(&NothingToDivide));
     }
 
     #[test]

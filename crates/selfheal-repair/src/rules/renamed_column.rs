@@ -23,11 +23,13 @@
 //! changes what is read, so the risk is medium.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use selfheal_core::fault::Fault;
 
 use crate::candidate::{Candidate, Draft};
-use crate::case::{Case, Language};
+use crate::case::{Case, Language, ScriptFile};
+use crate::tables;
 use crate::text::{distance, is_name, replace_word, whole_words};
 
 rule!(RenamedColumn, "renamed_column", Unsafe, propose);
@@ -49,15 +51,25 @@ fn propose(case: &Case) -> Vec<Candidate> {
     )
     .evidence(format!("the schema names {new} and not {name}"))
     .meaning();
-    for file in case.files().iter().filter(|file| file.language != Language::Make) {
+    for file in case.files().into_iter().chain(queries(case)).filter(|file| file.language != Language::Make) {
         let uses = whole_words(&file.text, &name).count();
         let in_query =
             file.text.to_lowercase().contains("select") || file.text.to_lowercase().contains("insert");
         if uses > 0 && in_query {
-            draft = draft.rewrite(file, in_queries(&file.text, &name, new), format!("{new} for {name}"));
+            draft = draft.rewrite(&file, in_queries(&file.text, &name, new), format!("{new} for {name}"));
         }
     }
     draft.done().into_iter().collect()
+}
+
+/// The files of queries that the script names.
+fn queries(case: &Case) -> Vec<ScriptFile> {
+    let apart = |c: char| c.is_whitespace() || "\"'`()<>;=,|&".contains(c);
+    let text = case.script.map_or("", |script| script.text.as_str());
+    let named = text.split(apart).filter(|word| word.ends_with(".sql")).take(20);
+    let files = named.filter_map(|word| case.file(&case.find(Path::new(word))?));
+    // A schema says what is there; only a query can ask for something else.
+    files.filter(|file| !file.text.to_uppercase().contains("CREATE TABLE")).collect()
 }
 
 /// A table of a schema.
@@ -73,6 +85,13 @@ impl Table {
     /// Whether it has a column.
     pub(super) fn has(&self, column: &str) -> bool {
         self.columns.iter().any(|own| own == column)
+    }
+
+    /// Whether the type that a column is declared with is one of these.
+    pub(super) fn column_holds(&self, column: &str, types: &[&str]) -> bool {
+        let upper =
+            self.definitions.iter().find(|(name, _)| name == column).map(|(_, text)| text.to_uppercase());
+        upper.is_some_and(|text| types.iter().any(|wanted| text.contains(wanted)))
     }
 
     /// Whether a column is declared to refer to another table.
@@ -174,6 +193,7 @@ fn other<'k>(known: &'k BTreeSet<String>, name: &str) -> Option<&'k String> {
             && words.split('_').any(|part| part == name.to_lowercase());
         let plural = |one: &str, many: &str| many.to_lowercase() == format!("{}s", one.to_lowercase());
         bare(other) == bare(name)
+            || same_parts(name, other)
             || plural(name, other)
             || plural(other, name)
             || distance(other, name, 2) <= usize::from(name.len() > 4)
@@ -187,6 +207,23 @@ fn other<'k>(known: &'k BTreeSet<String>, name: &str) -> Option<&'k String> {
     let mut found = known.iter().filter(alike).filter(|other| digits(other) == digits(name));
     let first = found.next()?;
     found.next().is_none().then_some(first)
+}
+
+/// Whether two names have the same words, some of them in another form: `finish_time` and `finished_time`, `account_no` and
+/// `account_number`.
+fn same_parts(name: &str, other: &str) -> bool {
+    let (name, other) = (name.to_lowercase(), other.to_lowercase());
+    let (one, two): (Vec<&str>, Vec<&str>) = (name.split('_').collect(), other.split('_').collect());
+    let stem = |a: &str, b: &str| {
+        b.strip_prefix(a).is_some_and(|ending| a.len() > 3 && ["ed", "d", "ing", "s", "es"].contains(&ending))
+    };
+    let short =
+        |a: &str, b: &str| matches!((a, b), ("no" | "nr" | "num", "number")) || tables::abbreviates(a, b);
+    let alike = |(a, b): (&&str, &&str)| a == b || stem(a, b) || stem(b, a) || short(a, b) || short(b, a);
+    one.len() > 1
+        && one.len() == two.len()
+        && one.iter().zip(&two).any(|(a, b)| a == b)
+        && one.iter().zip(&two).all(alike)
 }
 
 /// Replaces a name in lines of queries: upper-case words of SQL are near.
@@ -232,6 +269,19 @@ mod tests {
     fn asks_for_the_column_by_its_new_name() {
         assert!(case("customerName").healed(&RenamedColumn).contains("SELECT customer_name, count"));
         assert!(case("placed").healed(&RenamedColumn).contains("SELECT placed_at, count"));
+    }
+
+    #[test]
+    fn words_of_a_name_in_another_form_and_queries_in_a_file_of_their_own() {
+        assert!(same_parts("finish_time", "finished_time") && same_parts("account_no", "account_number"));
+        assert!(!same_parts("finish_time", "start_time") && !same_parts("net", "nets_x"));
+        let scene = TestScene::new()
+            .file("schema.sql", "CREATE TABLE b (account_number TEXT, amount INTEGER);\n")
+            .file("q/month.sql", "SELECT account_no,\n  SUM(amount)\nFROM b\nGROUP BY account_no;\n");
+        let case = TestCase::new("x.sh", "python3 sql.py a.db q/month.sql > out\n", scene)
+            .fault(Fault::NoSuchObject { kind: "column".into(), name: "account_no".into() });
+        let healed = case.healed(&RenamedColumn);
+        assert_eq!(healed, "SELECT account_number,\n  SUM(amount)\nFROM b\nGROUP BY account_number;\n");
     }
 
     #[test]

@@ -48,6 +48,10 @@ const MOST_IN_FILE: usize = 20_000;
 const MOST: usize = 2;
 
 fn propose(case: &Case) -> Vec<Candidate> {
+    // Where more than the name of a column changed, the new name alone would read something else.
+    if crate::rules::replaced_column::told(case).is_some() {
+        return Vec::new();
+    }
     let notes: Vec<(Note, Vec<Word>)> = notes(case)
         .into_iter()
         .map(|note| {

@@ -193,9 +193,12 @@ fn copy(walk: &mut Walk<'_>, name: &str, arguments: &[Arg], spot: Spot<'_>) {
     if matches!(name, "mv" | "cp") && forced && matches!(place, Place::Inside) {
         walk.hit(spot, Medium, "danger/overwrite", "it overwrites a file without asking");
     }
-    let set_uid = arguments.windows(2).any(|pair| matches!(pair, [option, bits] if matches!(option.spelled().as_str(), "-m" | "--mode") && is_special(&bits.spelled())));
-    if name == "install" && set_uid {
-        walk.hit(spot, High, "danger/mode", "it sets a set-uid or set-gid bit");
+    let bits = arguments.windows(2).find_map(|pair| match pair {
+        [option, bits] if matches!(option.spelled().as_str(), "-m" | "--mode") => Some(bits.spelled()),
+        _ => None,
+    });
+    if let Some(bits) = bits.filter(|bits| name == "install" && is_special(bits)) {
+        special(walk, &bits, spot);
     }
     if all.iter().any(|arg| arg.spelled() == "/dev/null") {
         let outside = matches!(place, Place::Outside | Place::Home | Place::Above);
@@ -322,6 +325,17 @@ fn mirror(walk: &mut Walk<'_>, arguments: &[Arg], spot: Spot<'_>) {
     }
 }
 
+/// A set-uid or set-gid bit. What the owner and the group may do in a folder with a set-gid bit is no other capability: of
+/// such a mode only the special bit and what all others may do tells two versions apart.
+fn special(walk: &mut Walk<'_>, bits: &str, (line, subject): Spot<'_>) {
+    let all_others = bits.strip_prefix('2').filter(|rest| rest.len() == 3).and_then(|rest| rest.get(2..));
+    let subject = match all_others {
+        Some(others) => subject.replace(bits, &format!("2..{others}")),
+        None => subject.to_owned(),
+    };
+    walk.hit((line, &subject), High, "danger/mode", "it sets a set-uid or set-gid bit");
+}
+
 /// A mode with a set-uid, set-gid or sticky bit, as a number or in letters.
 fn is_special(bits: &str) -> bool {
     let octal = bits.len() >= 4
@@ -343,7 +357,7 @@ fn mode(walk: &mut Walk<'_>, arguments: &[Arg], spot: Spot<'_>) {
     });
     let bits = if by_letters { String::new() } else { all.first().map(Arg::spelled).unwrap_or_default() };
     if is_special(&bits) {
-        walk.hit(spot, High, "danger/mode", "it sets a set-uid or set-gid bit");
+        special(walk, &bits, spot);
     }
     let open = bits.ends_with(['2', '3', '6', '7']) && bits.chars().all(|c| c.is_ascii_digit())
         || bits.contains("o+w")

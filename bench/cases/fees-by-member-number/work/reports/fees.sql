@@ -1,0 +1,5 @@
+SELECT member_no,
+       SUM(paid)
+  FROM fees
+ GROUP BY member_no
+ ORDER BY 1;

@@ -1,0 +1,5 @@
+#!/bin/bash
+# weekly list of the links that are dead
+set -euo pipefail
+cd "$(dirname "$0")"
+python3 lib/tools/links.py pages.lst > dead.txt

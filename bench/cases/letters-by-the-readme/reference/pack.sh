@@ -1,0 +1,10 @@
+#!/bin/sh
+# Packs the letters that wait. See README.md for the settings.
+set -eu
+OUTGOING=${OUTGOING:-var/outgoing}
+MAX_LINES=${MAX_LINES:-2}
+cd "$(dirname "$0")"
+mkdir -p "$OUTGOING"
+for letter in letters/*.txt; do
+  head -n "$MAX_LINES" "$letter" > "$OUTGOING/${letter##*/}"
+done

@@ -1,0 +1,5 @@
+CREATE TABLE parcels (
+    id      INTEGER PRIMARY KEY,
+    state   TEXT NOT NULL,
+    departed_at TEXT NOT NULL
+);

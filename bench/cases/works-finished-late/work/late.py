@@ -1,0 +1,6 @@
+import sqlite3
+
+db = sqlite3.connect("file:works.sqlite?mode=ro", uri=True)
+with open("late.txt", "w") as out:
+    for ident, ended in db.execute("SELECT id, finish_time FROM works WHERE finish_time > due ORDER BY id"):
+        out.write("%s %s\n" % (ident, ended))
