@@ -55,6 +55,23 @@ fn a_repair_that_was_taken_back_is_not_tried_again() {
 }
 
 #[test]
+fn what_a_repair_lost_stays_with_it_when_a_rule_finds_it_again() {
+    let env = env();
+    env.write("job.sh", JOB);
+    document(&env, &["--apply", "low", "--repeatable", "--", "bash", "job.sh"]);
+    assert_eq!(env.run(&["undo", &only_incident(&env)]).code, 0);
+    let out = env.work().join("out");
+    if out.exists() {
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+    let (_, again) = document(&env, &["--apply", "low", "--repeatable", "--", "bash", "job.sh"]);
+    assert_eq!((again["status"].as_str(), again["tier"].as_str()), (Some("healed"), Some("rule")), "{again}");
+    let entries = listed(&env);
+    assert_eq!(entries.len(), 1, "the same repair is one entry: {entries:?}");
+    assert_eq!((&entries[0]["wins"], &entries[0]["losses"]), (&2.into(), &1.into()));
+}
+
+#[test]
 fn what_was_learnt_goes_to_another_machine_and_is_forgotten_there() {
     let (env, other) = (env(), crate::support::env());
     env.write("job.sh", JOB);

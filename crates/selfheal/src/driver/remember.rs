@@ -46,14 +46,22 @@ impl Healer<'_> {
         if edits.iter().any(|(old, new)| secret(old) || secret(new)) {
             return;
         }
+        // A repair that was taken back once and found again is the same one: what it lost stays with it.
+        let known = self.tools.store.memories().unwrap_or_default().into_iter().find(|other| {
+            other.signature == report.signature && other.script == *script && other.edits == edits
+        });
+        let (entry, wins, losses) = match known {
+            Some(known) => (known.entry, known.wins.saturating_add(1), known.losses),
+            None => (self.tools.context.clock.fresh_id(), 1, 0),
+        };
         note(self.tools.store.remember(&Remembered {
-            entry: self.tools.context.clock.fresh_id(),
+            entry,
             signature: report.signature.clone(),
             script: script.clone(),
             edits,
             summary: self.tools.redactor.text(&kept.candidate.diagnosis.strategy).to_string(),
-            wins: 1,
-            losses: 0,
+            wins,
+            losses,
             conditions: Conditions {
                 language: language(&file),
                 tool: self.tool(),
