@@ -78,7 +78,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
             told.old,
             told.columns.join(", ")
         ),
-        format!("ask for {} in its place", told.new("")),
+        format!("ask for {} in its place", told.expression("")),
     )
     .evidence(crate::text::shortened(&told.sentence, 160))
     .meaning();
@@ -90,7 +90,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
         };
         let Some(parts) = parts else { return Vec::new() };
         if !parts.is_empty() {
-            let summary = format!("{} for {}", told.new(""), told.old);
+            let summary = format!("{} for {}", told.expression(""), told.old);
             draft = draft.rewrite(&file, splice(&file.text, parts), summary);
         }
     }
@@ -108,7 +108,7 @@ pub(super) struct Told {
 
 impl Told {
     /// The expression that gives what the old column gave; `of` stands before each column.
-    fn new(&self, of: &str) -> String {
+    fn expression(&self, of: &str) -> String {
         let columns: Vec<String> = self.columns.iter().map(|column| format!("{of}{column}")).collect();
         let sum = columns.join(" + ");
         let sum = if columns.len() > 1 { format!("({sum})") } else { sum };
@@ -227,7 +227,7 @@ fn in_query(query: &str, start: usize, told: &Told) -> Option<Vec<(Range<usize>,
         let of = if head.is_empty() { String::new() } else { format!("{head}.") };
         let name =
             if is_column_of_result(query, from, end) { format!(" AS {}", told.old) } else { String::new() };
-        (start + from..start + end, format!("{}{name}", told.new(&of)))
+        (start + from..start + end, format!("{}{name}", told.expression(&of)))
     };
     Some(uses.into_iter().map(edit).collect())
 }
