@@ -29,6 +29,7 @@ fn messages() -> Vec<Row> {
         row("fatal: invalid reference: {name:w}", |h| reference(h.get("name"))),
         row("fatal: Needed a single revision", |_| reference("revision")),
         row("fatal: not a valid object name: {name:q}", |h| reference(h.get("name"))),
+        row("fatal: invalid object name {name:q}", |h| reference(h.get("name"))),
         row("fatal: Not a valid object name {name:w}", |h| reference(h.get("name").trim_end_matches('.'))),
         row("fatal: invalid upstream {name:q}", |h| reference(h.get("name"))),
         row("fatal: couldn't find remote ref {name:w}", |h| reference(h.get("name"))),

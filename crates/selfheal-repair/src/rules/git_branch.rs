@@ -2,7 +2,7 @@
 //!
 //! ## What it finds
 //! A script names a branch that the repository no longer has, while the remote's default branch has another name; usually
-//! `master` and `main`.
+//! `master` and `main`. The repository may have no work tree, and the branch a path behind it: `old:folder`.
 //!
 //! ## Why it fails
 //! The branch was renamed where the repository comes from, and the old name was removed.
@@ -38,9 +38,7 @@ rule!(GitBranch, "git_branch", Safe, propose);
 
 fn propose(case: &Case) -> Vec<Candidate> {
     let old = case.faults().find_map(|fault| match fault {
-        Fault::NoSuchReference { name } => {
-            name.rsplit('/').next().map(|name| name.trim_matches(['\'', '"']).to_owned())
-        }
+        Fault::NoSuchReference { name } => Some(branch_of(name)),
         _ => None,
     });
     let Some(old) = old.filter(|name| !name.is_empty()) else { return Vec::new() };
@@ -87,6 +85,31 @@ fn propose(case: &Case) -> Vec<Candidate> {
     draft.done().into_iter().collect()
 }
 
+/// The branch in what git calls a name: of `origin/old`, `old:folder/file`, `old~2` and `old^{tree}`.
+fn branch_of(name: &str) -> String {
+    let name = name.trim_matches(['\'', '"', '.']);
+    let name = name.split([':', '~', '^', '@']).next().unwrap_or(name);
+    name.rsplit('/').next().unwrap_or(name).to_owned()
+}
+
+/// The git folder of a repository: `.git` in it, or itself where it has no work tree.
+fn git_folder(case: &Case, folder: &Path) -> Option<PathBuf> {
+    let inner = folder.join(".git");
+    let has = |name: &str| case.scene.facts(&folder.join(name)).is_some();
+    if case.scene.facts(&inner).is_some() {
+        return Some(inner);
+    }
+    (has("HEAD") && has("objects")).then(|| folder.to_path_buf())
+}
+
+/// The branches of a git folder, loose and packed.
+fn branches(case: &Case, git: &Path) -> Vec<String> {
+    let packed = case.scene.read(&git.join("packed-refs"), 1 << 16).unwrap_or_default();
+    let packed = String::from_utf8_lossy(&packed).into_owned();
+    let named = packed.lines().filter_map(|line| Some(line.split_once(" refs/heads/")?.1.trim().to_owned()));
+    case.scene.names(&git.join("refs/heads")).into_iter().chain(named).collect()
+}
+
 /// The same for a Python program that starts git: its literals that are the branch, or the branch of a remote.
 fn in_python(case: &Case, old: &str) -> Option<Candidate> {
     for (file, module) in python::modules(case) {
@@ -99,8 +122,7 @@ fn in_python(case: &Case, old: &str) -> Option<Candidate> {
         let mut folders = vec![case.base(), home.clone()];
         folders.extend(case.scene.names(&home).into_iter().map(|name| home.join(name)).take(50));
         folders.dedup();
-        let known =
-            folders.iter().map(|folder| folder.join(".git")).filter(|git| case.scene.facts(git).is_some());
+        let known = folders.iter().filter_map(|folder| git_folder(case, folder));
         let names: Vec<(String, PathBuf)> =
             known.filter_map(|git| Some((default_branch(case, &git, old)?, git))).collect();
         let (new, place) = names.first()?;
@@ -108,8 +130,10 @@ fn in_python(case: &Case, old: &str) -> Option<Candidate> {
         if names.iter().any(|(other, _)| other != new) {
             return None;
         }
-        let is_branch =
-            |text: &str| text == old || text.strip_suffix(old).is_some_and(|head| head == "origin/");
+        let is_branch = |text: &str| {
+            let rest = text.strip_prefix("origin/").unwrap_or(text).strip_prefix(old);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '~', '^']))
+        };
         let parts: Vec<(Range<usize>, String)> = literals()
             .filter(|(_, text)| is_branch(text))
             .map(|(node, _)| (node.byte_range(), module.text_of(node).replacen(old, new, 1)))
@@ -135,8 +159,9 @@ fn repositories(case: &Case, script: &Script<'_>, path: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = Vec::new();
     for command in &script.commands {
         let words = script.words(command);
-        let given =
-            words.windows(2).find(|pair| pair.first() == Some(&"-C")).and_then(|pair| pair.get(1).copied());
+        let of_option = |pair: &&[&str]| matches!(pair.first(), Some(&"-C" | &"--git-dir"));
+        let apart = words.windows(2).find(of_option).and_then(|pair| pair.get(1).copied());
+        let given = apart.or_else(|| words.iter().find_map(|word| word.strip_prefix("--git-dir=")));
         let changed = (script.name(command) == "cd").then(|| words.get(1).copied()).flatten();
         folders.extend(
             given
@@ -148,11 +173,7 @@ fn repositories(case: &Case, script: &Script<'_>, path: &Path) -> Vec<PathBuf> {
     folders.extend([case.base(), home.clone()]);
     folders.extend(case.scene.names(&home).into_iter().map(|name| home.join(name)).take(50));
     folders.dedup();
-    folders
-        .into_iter()
-        .map(|folder| folder.join(".git"))
-        .filter(|git| case.scene.facts(git).is_some())
-        .collect()
+    folders.into_iter().filter_map(|folder| git_folder(case, &folder)).collect()
 }
 
 /// The default branch of a repository on this machine that the script clones, and where it is.
@@ -197,6 +218,13 @@ fn default_branch(case: &Case, git: &Path, old: &str) -> Option<String> {
             .find(|name| names.iter().any(|known| known == name) && *name != old)
             .map(str::to_owned)
     };
+    // A repository without a work tree says itself which of its branches is the default.
+    let own = || {
+        let known = branches(case, git);
+        let name = head_of(read(&git.join("HEAD"))?, "refs/heads/")?;
+        let bare = git.file_name().is_some_and(|name| name != ".git");
+        (bare && known.contains(&name) && known.iter().all(|known| known != old)).then_some(name)
+    };
     // A repository without a remote has only its own branches.
     let local = || {
         let heads = case.scene.names(&git.join("refs/heads"));
@@ -205,7 +233,7 @@ fn default_branch(case: &Case, git: &Path, old: &str) -> Option<String> {
         let first = found.next().filter(|_| remote.is_none() && !has(old))?;
         found.next().is_none().then(|| first.to_owned())
     };
-    near.or_else(fetched).filter(|name| name != old).or_else(usual).or_else(local)
+    own().or(near).or_else(fetched).filter(|name| name != old).or_else(usual).or_else(local)
 }
 
 #[cfg(test)]
@@ -263,6 +291,25 @@ mod tests {
                 .starts_with("B=trunk\ngit clone -q --branch \"$B\"")
         );
         assert!(ask("ref: refs/heads/master\n").silent(&GitBranch));
+    }
+
+    #[test]
+    fn asks_a_mirror_that_has_no_work_tree() {
+        let text = "R=docs.git\ngit --git-dir=\"$R\" archive devel:pages/en | tar -xf -\ngit --git-dir=\"$R\" log -1 devel~1\n";
+        let ask = |refs: &str| {
+            let scene = TestScene::new()
+                .file("docs.git/HEAD", "ref: refs/heads/trunk\n")
+                .folder("docs.git/objects")
+                .file("docs.git/config", "[remote \"origin\"]\n\turl = /gone\n")
+                .file("docs.git/packed-refs", refs);
+            TestCase::new("x.sh", text, scene)
+                .fault(Fault::NoSuchReference { name: "devel:pages/en".into() })
+                .at(2)
+        };
+        let refs = "# pack-refs with: peeled\n0123 refs/heads/trunk\n4567 refs/heads/draft\n";
+        assert_eq!(ask(refs).healed(&GitBranch), text.replace("devel", "trunk"));
+        assert!(ask("0123 refs/heads/trunk\n4567 refs/heads/devel\n").silent(&GitBranch));
+        assert!(ask("4567 refs/heads/draft\n").silent(&GitBranch));
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! # A default argument that calls share
 //!
 //! ## What it finds
-//! A Python function has a list, dictionary or set as default argument and changes it, and the job fails because results
-//! of several calls do not agree with a control.
+//! A Python function has a list, dictionary or set as default argument and changes it, or a program makes one list for all with
+//! `dict.fromkeys(names, [])` or `[[]] * n`, and the job fails because results do not agree with a control.
 //!
 //! ## Why it fails
-//! Python makes the default once, when the function is defined. What one call puts into it, the next one finds there.
+//! Python makes the default once, when the function is defined. What one call puts into it, the next one finds there. In the same
+//! way all keys of the dictionary and all places of the list have the very same list.
 //!
 //! ## Fix
-//! The default is `None`, and each call makes its own.
+//! The default is `None`, and each call makes its own. A comprehension makes a list for every key and every place.
 //!
 //! ## Example
 //! ```python
@@ -26,11 +27,11 @@
 //! Callers that give the argument see no difference. It changes what is computed, so the risk is medium.
 
 use selfheal_core::fault::Fault;
-use selfheal_syntax::python::Module;
+use selfheal_syntax::python::{Call, Module};
 use selfheal_syntax::tree::{Node, children};
 
 use crate::candidate::{Candidate, Draft};
-use crate::case::Case;
+use crate::case::{Case, ScriptFile};
 use crate::python::{self, Part};
 use crate::shell::splice;
 
@@ -57,6 +58,11 @@ fn propose(case: &Case) -> Vec<Candidate> {
     for (file, module) in python::modules(case) {
         let parts: Vec<Vec<Part>> =
             module.nodes("function_definition").into_iter().flat_map(|f| shared(&module, f)).collect();
+        if parts.is_empty()
+            && let Some(candidate) = one_for_all(&file, &module)
+        {
+            return vec![candidate];
+        }
         let Some((first, _)) = parts.first().and_then(|parts| parts.first()) else { continue };
         let line = python::line_of(&file.text, first.start);
         let draft = Draft::new(
@@ -70,6 +76,71 @@ fn propose(case: &Case) -> Vec<Candidate> {
         return draft.done().into_iter().collect();
     }
     Vec::new()
+}
+
+/// The repair for a list, dictionary or set that is made once for all keys of a dictionary or all places of a list.
+fn one_for_all(file: &ScriptFile, module: &Module) -> Option<Candidate> {
+    let changed = |name: &str| {
+        let inside = format!("{name}[");
+        let in_place = |line: &str| {
+            line.contains("][") || CHANGING.iter().any(|method| line.contains(&format!(".{method}(")))
+        };
+        module.text().lines().any(|line| line.contains(&inside) && in_place(line))
+    };
+    let calls = module.calls().into_iter().filter_map(|call| own_for_each_key(module, &call));
+    let products = module.nodes("binary_operator").into_iter().filter_map(|n| own_for_each_place(module, n));
+    let parts: Vec<Part> =
+        calls.chain(products).filter(|(span, _)| assigned_name(module, span).is_some_and(changed)).collect();
+    let line = python::line_of(&file.text, parts.first()?.0.start);
+    Draft::new(
+        "shared_default",
+        format!("line {line}: one and the same object is put into all places, so what is put into one is in all of them"),
+        "make an object of its own for each place",
+    )
+    .evidence("the program changes what is in one of the places")
+    .meaning()
+    .rewrite(file, splice(&file.text, parts), format!("line {line}: an object of its own for each place"))
+    .done()
+}
+
+/// The name that a value is assigned to, where it is the whole value.
+fn assigned_name<'m>(module: &'m Module, span: &std::ops::Range<usize>) -> Option<&'m str> {
+    let value = module.root().descendant_for_byte_range(span.start, span.end)?;
+    let whole = value.byte_range() == *span;
+    let holder = value.parent().filter(|holder| whole && holder.kind() == "assignment")?;
+    let left = holder.child_by_field_name("left").filter(|left| left.kind() == "identifier")?;
+    Some(module.text_of(left))
+}
+
+/// `dict.fromkeys(names, [])` with a list of its own for each name.
+fn own_for_each_key(module: &Module, call: &Call) -> Option<Part> {
+    let [keys, value] = call.arguments.as_slice() else { return None };
+    let node = python::node_at(module, &value.span)?;
+    let fits = call.callee == "dict.fromkeys" && call.keywords.is_empty() && is_fresh(module, node);
+    let plain = crate::text::whole_words(&value.text, "key").next().is_none();
+    (fits && plain).then(|| (call.span.clone(), format!("{{key: {} for key in {}}}", value.text, keys.text)))
+}
+
+/// `[[]] * n` with a list of its own for each place.
+fn own_for_each_place(module: &Module, node: Node<'_>) -> Option<Part> {
+    let operator = module.text_of(node.child_by_field_name("operator")?);
+    let (left, right) = (node.child_by_field_name("left")?, node.child_by_field_name("right")?);
+    let (list, count) = if left.kind() == "list" { (left, right) } else { (right, left) };
+    let items: Vec<Node<'_>> = children(list).into_iter().filter(Node::is_named).collect();
+    let [item] = items.as_slice() else { return None };
+    let row = item.kind() == "binary_operator"
+        && item.child_by_field_name("left").is_some_and(|inner| inner.kind() == "list");
+    let fits = operator == "*" && list.kind() == "list" && count.kind() != "list";
+    let count = module.text_of(count);
+    let count = count.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(count);
+    (fits && (row || is_fresh(module, *item)))
+        .then(|| (node.byte_range(), format!("[{} for _ in range({count})]", module.text_of(*item))))
+}
+
+/// Whether an expression makes a list, dictionary or set.
+fn is_fresh(module: &Module, value: Node<'_>) -> bool {
+    matches!(value.kind(), "list" | "dictionary" | "set")
+        || matches!(module.text_of(value), "list()" | "dict()" | "set()")
 }
 
 /// The edits for the shared defaults of one function.
@@ -89,10 +160,7 @@ fn shared(module: &Module, function: Node<'_>) -> Vec<Vec<Part>> {
         else {
             continue;
         };
-        let text = module.text_of(value);
-        let fresh = matches!(value.kind(), "list" | "dictionary" | "set")
-            || matches!(text, "list()" | "dict()" | "set()");
-        if fresh && changes(module, body, module.text_of(name)) {
+        if is_fresh(module, value) && changes(module, body, module.text_of(name)) {
             out.extend(edits(module, body, module.text_of(name), value));
         }
     }
@@ -199,5 +267,34 @@ mod tests {
         assert!(case("def f(a, names=['x']):\n    return a in names\n").silent(&SharedDefault));
         let other = TestCase::new("x.py", "def f(r=[]):\n    r.append(1)\n", TestScene::new());
         assert!(other.fault(Fault::KeyMissing { key: "a".into() }).silent(&SharedDefault));
+    }
+
+    #[test]
+    fn every_key_and_place_gets_its_own() {
+        let ask = |text: &str| {
+            TestCase::new("x.py", text, TestScene::new())
+                .fault(Fault::Mismatch { message: "9 in all, 3 expected".into() })
+                .ask(&SharedDefault)
+                .first()
+                .and_then(|found| found.proposal.changes.first()?.after.clone())
+                .map(|after| String::from_utf8(after).unwrap())
+        };
+        let keys = "seats = dict.fromkeys(HALLS, [])\nseats[hall].append(guest)\n";
+        let healed = ask(keys).unwrap();
+        assert!(healed.starts_with("seats = {key: [] for key in HALLS}\n"), "{healed}");
+        let places =
+            "days = [[]] * (last + 1)\ngrid = 7 * [[0] * width]\ndays[n].append(1)\ngrid[y][x] = 1\n";
+        let healed = ask(places).unwrap();
+        assert!(healed.starts_with("days = [[] for _ in range(last + 1)]\n"), "{healed}");
+        assert!(healed.contains("grid = [[0] * width for _ in range(7)]\n"), "{healed}");
+        // What is only read or replaced as a whole is nobody's fault.
+        for text in [
+            "seats = dict.fromkeys(HALLS, 0)\nseats[hall] += 1\n",
+            "seats = dict.fromkeys(HALLS, [])\nseats[hall] = [guest]\n",
+            "row = [0] * 7\nrow[2] = 1\n",
+            "print(dict.fromkeys(HALLS, []))\n",
+        ] {
+            assert!(ask(text).is_none(), "{text}");
+        }
     }
 }
