@@ -510,8 +510,14 @@ fn gone(old: &Module, new: &Module) -> Vec<Finding> {
         out
     };
     let (had, has) = (names(old), names(new));
-    let lost: usize =
-        had.iter().map(|(name, count)| count.saturating_sub(has.get(name).copied().unwrap_or(0))).sum();
+    // `{key: [] for key in names}` makes the dictionary that `dict.fromkeys(names, [])` made.
+    let built = |module: &Module| module.nodes("dictionary_comprehension").len();
+    let rebuilt = built(new).saturating_sub(built(old));
+    let left = |name: &str| {
+        let again = if name == "dict.fromkeys" { rebuilt } else { 0 };
+        has.get(name).copied().unwrap_or(0) + again
+    };
+    let lost: usize = had.iter().map(|(name, count)| count.saturating_sub(left(name))).sum();
     let fresh: usize =
         has.iter().map(|(name, count)| count.saturating_sub(had.get(name).copied().unwrap_or(0))).sum();
     let calls_in = |module: &Module, kind: &str| {
@@ -521,11 +527,27 @@ fn gone(old: &Module, new: &Module) -> Vec<Finding> {
     let statements =
         |module: &Module| calls_in(module, "expression_statement") + calls_in(module, "return_statement");
     if lost > 0 && fresh == 0 && statements(new) < statements(old) {
-        let name = had
-            .iter()
-            .find(|(name, count)| has.get(*name).copied().unwrap_or(0) < **count)
-            .map_or("", |(name, _)| name);
+        let name = had.iter().find(|(name, count)| left(name) < **count).map_or("", |(name, _)| name);
         return vec![whole("masking/step-deleted", Weight::Refuse, format!("the call of `{name}` is gone"))];
     }
     Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comprehension_stands_for_fromkeys_and_for_nothing_else() {
+        let lost = |old: &str, new: &str| {
+            gone(&Module::parse(old).unwrap(), &Module::parse(new).unwrap())
+                .into_iter()
+                .map(|finding| finding.why)
+                .collect::<Vec<_>>()
+        };
+        let old = "seats = dict.fromkeys(halls, [])\nsend(seats)\n";
+        assert!(lost(old, "seats = {key: [] for key in halls}\nsend(seats)\n").is_empty());
+        assert_eq!(lost(old, "seats = {}\nsend(seats)\n"), ["the call of `dict.fromkeys` is gone"]);
+        assert_eq!(lost(old, "seats = {key: [] for key in halls}\n"), ["the call of `send` is gone"]);
+    }
 }
