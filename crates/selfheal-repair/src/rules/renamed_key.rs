@@ -3,7 +3,8 @@
 //! ## What it finds
 //! A Python program asks for a key that is not there, while the data has the same words in another spelling: `orderId` and
 //! `order_id`, `Name` and `name`, `item` and `items`. Or with a unit behind it: `unitPrice` and `unit_price_cents`. Data is also
-//! a settings file with its sections and names (INI, TOML, YAML).
+//! a settings file with its sections and names (INI, TOML, YAML); there a name may also say what kind of thing it is now:
+//! `cache` and `cache_dir`, `log` and `log_file`.
 //!
 //! ## Why it fails
 //! The sender changed the spelling of its keys, often all of them at once.
@@ -49,7 +50,12 @@ fn propose(case: &Case) -> Vec<Candidate> {
         known.extend(data_keys(case, module));
     }
     let unit = with_unit(&known, &key);
-    let Some(new) = other_spelling(&known, &key).or(unit.map(|(new, _)| new)) else { return Vec::new() };
+    let of_settings = || {
+        let module = modules.iter().map(|(_, module)| module).find(|module| reads_settings(module))?;
+        with_kind(&known, &key, module)
+    };
+    let new = other_spelling(&known, &key).or(unit.map(|(new, _)| new)).or_else(of_settings);
+    let Some(new) = new else { return Vec::new() };
     let mut draft = Draft::new(
         "renamed_key",
         format!("the data has no key {key:?}; it spells it {new:?}"),
@@ -58,7 +64,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     .evidence(format!("{new:?} is in the data, {key:?} is not"))
     .meaning();
     for (file, module) in &modules {
-        let parts = parts(module, &known);
+        let parts = parts(module, &known, &key);
         if parts.iter().any(|(span, _)| file.text.get(span.clone()).is_some_and(|old| old.contains(&key))) {
             let lines: BTreeSet<u32> =
                 parts.iter().map(|(span, _)| python::line_of(&file.text, span.start)).collect();
@@ -78,6 +84,49 @@ const MOST_SETTINGS: usize = 2_000;
 
 /// Units that a key may say of its value now, and what the value is divided by then.
 const UNITS: &[(&str, u32)] = &[("cents", 100), ("cent", 100), ("ct", 100), ("pence", 100)];
+
+/// Words that say of a setting what kind of thing it names.
+const KINDS: &[&str] = &[
+    "dir",
+    "directory",
+    "folder",
+    "path",
+    "file",
+    "filename",
+    "name",
+    "url",
+    "uri",
+    "host",
+    "address",
+    "server",
+];
+
+/// Whether a program reads its settings with `configparser`.
+fn reads_settings(module: &Module) -> bool {
+    module.imports().iter().any(|import| import.module == "configparser")
+}
+
+/// The one setting that is a name with its kind behind it, or without; none that the program has a use for already.
+fn with_kind<'k>(known: &'k BTreeSet<String>, key: &str, module: &Module) -> Option<&'k String> {
+    let key = key.to_lowercase();
+    if known.contains(&key) || key.len() < 3 {
+        return None;
+    }
+    let longer = |long: &str, short: &str| {
+        let kind = long.strip_prefix(short).map(|rest| rest.trim_start_matches(['_', '-']));
+        kind.is_some_and(|kind| KINDS.contains(&kind))
+    };
+    let used = |name: &str| ["\"", "'"].iter().any(|q| module.text().contains(&format!("{q}{name}{q}")));
+    let mut alike = known
+        .iter()
+        .filter(|other| other.len() > 2 && (longer(other, &key) || longer(&key, other)) && !used(other));
+    // With `cache_dir` and `cache_size`, or anything else that begins so, it is not plain which was meant.
+    let first = alike.next()?;
+    let begins = |other: &String| {
+        other != first && other.strip_prefix(key.as_str()).is_some_and(|rest| rest.starts_with(['_', '-']))
+    };
+    (alike.next().is_none() && !known.iter().any(begins)).then_some(first)
+}
 
 /// The one key of the data that is a key with a unit behind it; the data has whole numbers there.
 fn with_unit<'k>(known: &'k BTreeSet<String>, key: &str) -> Option<(&'k String, u32)> {
@@ -180,16 +229,18 @@ fn head_line(text: &str) -> Vec<String> {
     fields.filter(|field| line.contains(separator) && !field.is_empty() && field.len() < 100).collect()
 }
 
-fn parts(module: &Module, known: &BTreeSet<String>) -> Vec<Part> {
+fn parts(module: &Module, known: &BTreeSet<String>, missing: &str) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
+    // Section and name.
+    let settings = module.text().contains("configparser");
+    let failed = |key: &str| settings && key.eq_ignore_ascii_case(missing);
     let mut add = |span: std::ops::Range<usize>, key: &str| {
-        if let Some(new) = other_spelling(known, key) {
+        let kind = || failed(key).then(|| with_kind(known, key, module)).flatten();
+        if let Some(new) = other_spelling(known, key).or_else(kind) {
             let old = module.text().get(span.clone()).unwrap_or_default();
             parts.push((span, old.replacen(key, new, 1)));
         }
     };
-    // Section and name.
-    let settings = module.text().contains("configparser");
     let accesses = || module.subscripts().into_iter().filter(|access| !access.stored);
     for access in accesses() {
         add(access.key_span, &access.key);
@@ -280,6 +331,26 @@ mod tests {
         let case = TestCase::new("x.py", text, TestScene::new().file("app.toml", "[db]\nmax-size = 3\n"))
             .fault(Fault::KeyMissing { key: "maxSize".into() });
         assert!(case.healed(&RenamedKey).contains("['db']['max-size']"));
+    }
+
+    #[test]
+    fn settings_may_say_their_kind() {
+        let text = "import configparser\nc = configparser.ConfigParser()\nc.read('app.ini')\n\
+            print(c['scan']['cache'], c.getint('scan', 'size'))\nd = c.get('scan', 'cache')\n";
+        let ask = |settings: &str| {
+            TestCase::new("x.py", text, TestScene::new().file("app.ini", settings))
+                .fault(Fault::KeyMissing { key: "cache".into() })
+                .at(4)
+        };
+        let healed = ask("[scan]\nsize = 3\ncache_dir = spool\n").healed(&RenamedKey);
+        assert_eq!(healed, text.replace("'cache'", "'cache_dir'"));
+        for other in [
+            "[scan]\nsize = 3\ncache_dir = a\ncache_size = 4\n",
+            "[scan]\nsize = 3\ncache_dir = a\ncache_path = b\n",
+            "[scan]\nsize = 3\ncache_minutes = 4\n",
+        ] {
+            assert!(ask(other).silent(&RenamedKey), "{other}");
+        }
     }
 
     #[test]
