@@ -102,7 +102,7 @@ fn parts(module: &Module) -> Vec<Part> {
 }
 
 /// How the program names `timezone`.
-fn timezone(module: &Module) -> &'static str {
+pub(super) fn timezone(module: &Module) -> &'static str {
     if from_import(module).is_some() { "timezone" } else { "datetime.timezone" }
 }
 
@@ -110,7 +110,8 @@ fn from_import(module: &Module) -> Option<std::ops::Range<usize>> {
     module.imports().into_iter().find(|i| i.module == "datetime" && i.name.is_some()).map(|i| i.statement)
 }
 
-fn import_zone(module: &Module) -> Option<Part> {
+/// An edit that imports `timezone` where `datetime` is imported by name.
+pub(super) fn import_zone(module: &Module) -> Option<Part> {
     let statement = from_import(module)?;
     let known =
         module.imports().iter().any(|i| i.module == "datetime" && i.name.as_deref() == Some("timezone"));

@@ -8,7 +8,7 @@
 //! `strptime` takes exactly one form. Senders change it, or leave out the parts of a second only when they are zero.
 //!
 //! ## Fix
-//! Parts of a second are accepted beside the old form. Where all the data has another form, that one is read.
+//! Parts of a second are accepted beside the old form, and offsets beside UTC: the time stays one in UTC. Where all the data has another form, that one is read.
 //!
 //! ## Example
 //! ```python
@@ -25,7 +25,7 @@
 use std::path::Path;
 
 use selfheal_core::fault::Fault;
-use selfheal_syntax::python::{Call, Module};
+use selfheal_syntax::python::{Argument, Call, Module};
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::{Case, ScriptFile};
@@ -71,7 +71,7 @@ fn mended(
         .calls()
         .into_iter()
         .filter(|call| call.callee.ends_with("strptime"))
-        .filter(|call| call.arguments.get(1).is_some_and(|given| given.string.as_deref() == Some(format)))
+        .filter(|call| call.arguments.get(1).is_some_and(|given| is_format(module, given, format)))
         .collect();
     let line = calls.first()?.line;
     let (parts, strategy): (Vec<Part>, String) = if is_with_fraction(format, value) {
@@ -79,11 +79,19 @@ fn mended(
             calls.iter().filter_map(|call| with_fraction(call, format)).collect(),
             "accept parts of a second".to_owned(),
         )
+    } else if is_iso(format) && has_offset(value) {
+        let mut parts: Vec<Part> = calls.iter().filter_map(|call| in_utc(module, call)).collect();
+        parts.extend(super::aware_times::import_zone(module).filter(|_| !parts.is_empty()));
+        (parts, "read times with an offset as UTC".to_owned())
     } else {
         let new = other_form(&dates(case, module, value), value, format)?;
-        let part = |call: &Call| Some((call.arguments.get(1)?.span.clone(), format!("\"{new}\"")));
+        let part = |call: &Call| {
+            let given = call.arguments.get(1).filter(|given| given.string.is_some())?;
+            Some((given.span.clone(), format!("\"{new}\"")))
+        };
         (calls.iter().filter_map(part).collect(), format!("read the dates as {new}"))
     };
+    parts.first()?;
     Draft::new(
         "date_format",
         format!("line {line} reads dates as {format}; the data has {}", crate::text::shortened(value, 40)),
@@ -93,6 +101,43 @@ fn mended(
     .meaning()
     .rewrite(file, splice(&file.text, parts), format!("line {line}: {strategy}"))
     .done()
+}
+
+/// Whether an argument is a format, or the name that one is assigned to.
+fn is_format(module: &Module, given: &Argument, format: &str) -> bool {
+    let assigned = || {
+        module.nodes("assignment").into_iter().any(|node| {
+            let left = node.child_by_field_name("left").map(|left| module.text_of(left));
+            let right = node.child_by_field_name("right").and_then(|right| module.string(right));
+            left == Some(given.text.as_str()) && right.as_deref() == Some(format)
+        })
+    };
+    given.string.as_deref().map_or_else(assigned, |string| string == format)
+}
+
+/// Whether a format is that of times in UTC as ISO 8601 writes them.
+fn is_iso(format: &str) -> bool {
+    matches!(format, "%Y-%m-%dT%H:%M:%SZ" | "%Y-%m-%d %H:%M:%SZ")
+}
+
+/// Whether a value is such a time, with an offset and perhaps parts of a second.
+fn has_offset(value: &str) -> bool {
+    let Some((time, offset)) = value.rfind(['+', '-']).and_then(|at| value.split_at_checked(at)) else {
+        return false;
+    };
+    let forms = ["%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f"];
+    forms.iter().any(|form| fits(form, time)) && fits("%H:%M", offset.get(1..).unwrap_or_default())
+}
+
+/// The call in a form that reads offsets, too, and gives the time in UTC without one, as before.
+fn in_utc(module: &Module, call: &Call) -> Option<Part> {
+    let value = call.arguments.first()?.text.as_str();
+    let owner = call.callee.strip_suffix("strptime").filter(|owner| owner.ends_with("datetime."))?;
+    let plain = value.chars().all(|c| crate::text::is_name(c) || "[]\"'.()".contains(c));
+    let value = if plain { value.to_owned() } else { format!("({value})") };
+    let zone = super::aware_times::timezone(module);
+    let read = format!("{owner}fromisoformat({value}.replace(\"Z\", \"+00:00\"))");
+    Some((call.span.clone(), format!("{read}.astimezone({zone}.utc).replace(tzinfo=None)")))
 }
 
 /// Whether a value has the form but for parts of a second.
@@ -235,6 +280,19 @@ mod tests {
             own.healed(&DateFormat)
                 .contains("strptime(t, \"%d/%b/%Y:%H:%M:%S.%f\" if \".\" in t else \"%d/%b/%Y:%H:%M:%S\")")
         );
+    }
+
+    #[test]
+    fn times_with_an_offset_stay_in_utc() {
+        let format = "%Y-%m-%dT%H:%M:%SZ";
+        let of =
+            |value: &str| case("F = '%Y-%m-%dT%H:%M:%SZ'; w = datetime.strptime(t, F)", value, format, "");
+        let healed = of("2024-05-02T09:30:00.250+02:00").healed(&DateFormat);
+        let read = "datetime.fromisoformat(t.replace(\"Z\", \"+00:00\")).astimezone(timezone.utc).replace(tzinfo=None)";
+        assert!(healed.contains(read) && healed.contains("import datetime, timezone\n"), "{healed}");
+        for other in ["2024-05-02T09:30:00.250+2", "2024-05-02+02:00", "2024-05-02T09:30:00", "-", ""] {
+            assert!(of(other).silent(&DateFormat), "{other}");
+        }
     }
 
     #[test]
