@@ -1,7 +1,7 @@
 //! # awk reads a table that is written in another way
 //!
 //! ## What it finds
-//! An awk program, in a file or within a shell script, splits a table at one separator, and the table has another one; with
+//! An awk program, in a file or within a shell script, splits a table at one separator or at blanks, and the table has another one; with
 //! it often come decimal commas and dates with the day first.
 //!
 //! ## Why it fails
@@ -108,7 +108,13 @@ fn in_command(
         let mark = one_mark(&unquoted(word.strip_prefix("-F")?))?;
         Some((mark, span.start + 2..span.end))
     });
-    let separator = given.or_else(|| set_inside(script.get(&text), text.start))?;
+    // Without a separator awk splits at blanks, which a table with another one has within its fields.
+    let blanks = || {
+        let end = command.words.first()?.end;
+        let own = crate::text::whole_words(script.get(&text), "FS").next().is_none();
+        (own && last_field(script.get(&text)) > 1).then_some((' ', end..end))
+    };
+    let separator = given.or_else(|| set_inside(script.get(&text), text.start)).or_else(blanks)?;
     let read = command.redirects.iter().filter(|(operator, _)| script.get(operator) == "<").map(|(_, to)| to);
     let names = command.words.iter().skip(at + 1).chain(read);
     let table = names
@@ -154,7 +160,12 @@ fn mended(case: &Case, program: &Program) -> Option<Candidate> {
     let line = crate::python::line_of(&program.file.text, place.start);
     let in_text = program.file.text.get(place.clone())?.starts_with('"');
     let mark = if new == '\t' { "\\t".to_owned() } else { new.to_string() };
-    let mut parts = vec![(place.clone(), if in_text { format!("\"{mark}\"") } else { format!("'{mark}'") })];
+    let written = match (in_text, place.is_empty()) {
+        (true, _) => format!("\"{mark}\""),
+        (false, true) => format!(" -F'{mark}'"),
+        (false, false) => format!("'{mark}'"),
+    };
+    let mut parts = vec![(place.clone(), written)];
     let normal = normal_forms(&rows, new, source, &program.file.text);
     if !normal.is_empty() {
         parts.push(put_first(program, source, &normal.join("; ")));
@@ -303,6 +314,19 @@ mod tests {
             case.healed(&AwkTable),
             "set -e\nawk -F'\\t' '{ sub(/,/, \".\", $2) }\nNR > 1 { s += $2 }\nEND { print s }' t.csv\n"
         );
+    }
+
+    #[test]
+    fn splits_at_blanks_only_where_nothing_else_separates() {
+        let text = "awk 'NR > 1 { s += $3 } END { print s }' t.tsv\n";
+        let ask = |data: &str| {
+            TestCase::new("x.sh", text, TestScene::new().file("t.tsv", data))
+                .fault(Fault::Other { message: "no".into() })
+        };
+        let healed = ask("row\tname\tcents\n1\tA B\t5\n2\t\t7\n").healed(&AwkTable);
+        assert_eq!(healed, text.replace("awk '", "awk -F'\\t' '"));
+        assert!(ask("row name cents\n1 A 5\n").silent(&AwkTable));
+        assert!(ask("row\tname\n1\tA\n").silent(&AwkTable));
     }
 
     #[test]
