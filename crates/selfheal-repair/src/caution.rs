@@ -1,8 +1,9 @@
 //! What no rule may do, whatever its evidence: the last look at every candidate before it is proposed.
 //!
 //! A rule sees the kind of a fault; these checks see what a wrong guess would cost. A folder that stands for a mount is
-//! never made, a folder whose absence means something is not made, a name with another unit does not stand for the same number, a tool or file out of a folder of tests, examples or
-//! old copies is not the real one, and an option that deletes or forces is never a spelling of another one.
+//! never made, a folder whose absence means something is not made, a name with another unit does not stand for the same
+//! number, a tool or file out of a folder of tests, examples or old copies is not the real one, an option that deletes or
+//! forces is never a spelling of another one, and a column under a new name is not compared with what it never holds.
 
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use selfheal_core::scene::Kind;
 use selfheal_syntax::diff;
 
 use crate::case::Case;
+use crate::compared;
 use crate::units::{self, Change};
 
 /// Words by which text makes a folder, in the languages that there are rules for.
@@ -101,6 +103,7 @@ pub(crate) fn allows(case: &Case, proposal: &Proposal) -> bool {
             && !another_unit(&removed, &added)
             && !takes_an_imitation(&before, &added)
             && !takes_a_stronger_option(&before, &added)
+            && !compared::with_what_never_comes(case, &before, &added)
     })
 }
 

@@ -14,6 +14,7 @@ mod causes;
 mod caution;
 mod choices;
 mod combine;
+mod compared;
 mod folders;
 mod globs;
 pub mod knowledge;

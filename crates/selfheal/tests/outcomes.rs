@@ -20,6 +20,23 @@ fn an_answer_is_no_failure() {
     assert!(env.run(&["incidents"]).stdout.contains("no incidents"));
 }
 
+/// Words that say neither answer nor error count where the same list has a code for errors, and the run printed its result.
+#[test]
+fn a_code_from_a_list_that_tells_errors_apart_is_an_answer() {
+    let env = env();
+    let list =
+        "Exit status:\n  0  all above the minimum\n  2  something is below it\n  3  it could not be read\n";
+    let job = |last: &str| format!("\"\"\"Stock.\n\n{list}\"\"\"\nimport sys\n{last}\nsys.exit(2)\n");
+    env.write("stock.py", &job("print('bolts: 3')"));
+    let (outcome, told) = document(&env, &["--", "python3", "stock.py"]);
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (2, ""));
+    assert_eq!(told["status"], "negative", "{told:#}");
+    for silent in ["pass", "print('bolts', file=sys.stderr)"] {
+        env.write("stock.py", &job(silent));
+        assert_ne!(document(&env, &["--", "python3", "stock.py"]).1["status"], "negative", "{silent}");
+    }
+}
+
 #[test]
 fn what_may_pass_is_tried_again() {
     let env = env();

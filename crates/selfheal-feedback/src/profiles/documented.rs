@@ -1,9 +1,12 @@
 //! Exit codes that a script documents itself, in its head comment, docstring or usage text.
 //!
 //! Read conservatively. A code counts as an answer only if its words describe an answer and none describes an error,
-//! the script ended by an explicit `exit` with that code, and nothing on standard error looks like an error.
+//! the script ended by an explicit `exit` with that code, and nothing on standard error looks like an error. Words that
+//! say neither count as an answer where the list has another code for errors, and the run printed its result and no
+//! complaint.
 
 use selfheal_core::outcome::Outcome;
+use selfheal_core::run::Capture;
 use selfheal_core::trace::Trace;
 
 use super::InterpretInput;
@@ -130,14 +133,26 @@ pub fn documented_exit_codes(script_text: &str) -> Vec<(i32, String, Option<bool
 /// What a script's own documentation says of the run, when it says that the code is an answer.
 pub(super) fn outcome(input: &InterpretInput<'_>, code: i32) -> Option<Outcome> {
     let script = input.script?;
-    let (_, meaning, _) = documented_exit_codes(script)
-        .into_iter()
-        .find(|(known, _, answer)| *known == code && *answer == Some(true))?;
+    let codes = documented_exit_codes(script);
+    let (_, meaning, answer) = codes.iter().find(|(known, ..)| *known == code)?;
+    let is_answer = answer.unwrap_or_else(|| code > 1 && told_apart(&codes) && only_printed(input));
     let explicit = match input.trace {
         Some(trace) => ended_explicitly(trace, script, code),
         None => has_exit(script, code) && !may_be_accident(input, script, code),
     };
-    (explicit && !stderr_has_error(input)).then_some(Outcome::Negative { meaning })
+    let answers = is_answer && explicit && !stderr_has_error(input);
+    answers.then(|| Outcome::Negative { meaning: meaning.clone() })
+}
+
+/// Whether a list has a code of its own for errors.
+fn told_apart(codes: &[(i32, String, Option<bool>)]) -> bool {
+    codes.iter().any(|(code, _, answer)| *code != 0 && *answer == Some(false))
+}
+
+/// Whether a run printed something, and nothing to standard error.
+fn only_printed(input: &InterpretInput<'_>) -> bool {
+    let empty = |stream: &Capture| parsers::kept(stream).trim().is_empty();
+    !empty(&input.run.stdout) && empty(&input.run.stderr)
 }
 
 /// Whether the last thing that a probe saw is the explicit end, in words or at its line.

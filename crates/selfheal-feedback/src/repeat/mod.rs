@@ -4,6 +4,7 @@
 //! when it happens twice: what a probe saw, what the run did to files, or the script's text; `once.toml` holds the
 //! commands and words. Doubt means no.
 
+mod calls;
 mod made;
 mod shell;
 mod source;
@@ -231,7 +232,12 @@ fn end_of(script: &str, failed_line: Option<u32>) -> u32 {
 
 fn program_text(reader: &Reader<'_>, script: &str, failed_line: Option<u32>) -> Option<String> {
     let end = end_of(script, failed_line);
-    in_other(script, end).or_else(|| reader.doubt_of_program(script, end))
+    let started = calls::Started::by(script);
+    let (text, commands) =
+        started.as_ref().map_or((script, &[][..]), |started| (started.rest.as_str(), &started.commands));
+    in_other(text, end)
+        .or_else(|| reader.doubt_of_program(text, end))
+        .or_else(|| reader.doubt_of_started(commands, end))
 }
 
 fn in_shell(script: &str, end: u32) -> Option<String> {

@@ -11,7 +11,7 @@ use selfheal_syntax::shell::{Command, CommandKind, Script, Word};
 
 use super::made::Made;
 use super::table::{Verdict, judge};
-use super::{in_other, in_shell, short, source};
+use super::{in_shell, short, source};
 use crate::inner::look_through_words;
 use crate::words::{base, is_assignment, is_shell};
 
@@ -28,7 +28,7 @@ const MOST: usize = 2_000;
 /// Words of the grammar with which a probe begins the trace of a compound command.
 const GRAMMAR: [&str; 8] = ["for", "case", "select", "while", "until", "if", "in", "coproc"];
 /// What stands for a value that is not known.
-const ANYTHING: &str = "${}";
+pub const ANYTHING: &str = "${}";
 /// Interpreters that take a script as their first word.
 const INTERPRETERS: [&str; 12] =
     ["bash", "sh", "dash", "ksh", "zsh", "python", "python3", "python2", "perl", "ruby", "node", "php"];
@@ -127,8 +127,20 @@ impl<'a> Reader<'a> {
     fn of_text(&self, text: &str) -> Option<String> {
         match is_shell(text) {
             true => in_shell(text, u32::MAX).or_else(|| self.doubt(text, u32::MAX)),
-            false => in_other(text, u32::MAX).or_else(|| self.doubt_of_program(text, u32::MAX)),
+            false => super::program_text(self, text, None),
         }
+    }
+
+    /// What a program starts, up to a line, that must not happen twice or that nothing is known of.
+    pub fn doubt_of_started(&self, commands: &[(u32, Vec<String>)], end: u32) -> Option<String> {
+        commands.iter().filter(|(line, _)| *line <= end).find_map(|(line, words)| match judge(words) {
+            Verdict::Once(why) | Verdict::Files(why) => {
+                Some(format!("line {line} starts `{}`, which {why}", short(words)))
+            }
+            Verdict::Again | Verdict::Unknown => {
+                self.doubt_about_words(words).map(|why| format!("line {line} {why}"))
+            }
+        })
     }
 
     /// The modules that a program uses, up to a line, and that nothing is known of.

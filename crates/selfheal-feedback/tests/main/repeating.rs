@@ -241,3 +241,26 @@ fn scripts_and_modules_that_are_started_are_read() {
     assert!(judge("#!/usr/bin/env python3\nimport strange\n").why.contains("strange"));
     assert!(!judge(". ./tell.sh\n").may);
 }
+
+#[test]
+fn what_a_program_starts_is_judged_as_a_command() {
+    let of = |call: &str| script(&format!("#!/usr/bin/env python3\nimport subprocess\n{call}\n"), None);
+    for call in [
+        "subprocess.run([\"curl\", \"-fsS\", url], check=True, stdout=subprocess.PIPE)",
+        "subprocess.check_output(['git', 'fetch', 'origin'])",
+        "subprocess.run('grep x f', shell=True)",
+    ] {
+        assert!(of(call).may, "{call}: {:?}", of(call));
+    }
+    for call in [
+        "subprocess.run([\"curl\", \"-X\", \"POST\", url])",
+        "subprocess.run(['mail', '-s', 'x', 'y@z'])",
+        "subprocess.run('rm x', shell=True)",
+        "subprocess.run(['frobnicate'])",
+        "subprocess.run(command)",
+        "f = subprocess.run",
+        "os.system('grep x f')",
+    ] {
+        assert!(!of(call).may, "{call}: {:?}", of(call));
+    }
+}
