@@ -27,12 +27,12 @@ fn a_code_from_a_list_that_tells_errors_apart_is_an_answer() {
     let list =
         "Exit status:\n  0  all above the minimum\n  2  something is below it\n  3  it could not be read\n";
     let job = |last: &str| format!("\"\"\"Stock.\n\n{list}\"\"\"\nimport sys\n{last}\nsys.exit(2)\n");
-    env.write("stock.py", &job("print('bolts: 3')"));
+    env.write("stock.py", job("print('bolts: 3')"));
     let (outcome, told) = document(&env, &["--", "python3", "stock.py"]);
     assert_eq!((outcome.code, outcome.stderr.as_str()), (2, ""));
     assert_eq!(told["status"], "negative", "{told:#}");
     for silent in ["pass", "print('bolts', file=sys.stderr)"] {
-        env.write("stock.py", &job(silent));
+        env.write("stock.py", job(silent));
         assert_ne!(document(&env, &["--", "python3", "stock.py"]).1["status"], "negative", "{silent}");
     }
 }
