@@ -6,6 +6,7 @@
 //! and sends back what happened. So the job's process tree has a keeper that has no threads and no other children, and
 //! that ends the tree when the program dies.
 
+mod apart;
 mod binds;
 pub mod boxes;
 mod capture;
@@ -28,6 +29,7 @@ mod supervisor;
 mod unix;
 mod wire;
 
+pub use apart::{Apart, is_unnoticed};
 pub use boxes::{BoxConfig, BoxRunner};
 pub use facts::facts;
 pub use hidden::hidden_command;

@@ -14,8 +14,9 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use selfheal_core::ports::{Executor, Order, Passing, PortError, Trouble};
-use selfheal_core::run::{Ended, Idle, Run};
+use selfheal_core::run::{Ended, Idle, LeftProcess, Run};
 
+use crate::apart::Apart;
 use crate::hidden::SUPERVISE;
 use crate::replay::Input;
 use crate::spool::Spool;
@@ -50,6 +51,7 @@ pub struct Supervisor {
     on_wait: Option<(Duration, OnWait)>,
     on_idle: Option<OnIdle>,
     held: Option<OwnedFd>,
+    apart: Apart,
     input_limit: Option<u64>,
     most: Option<u64>,
     input: Mutex<Option<Input>>,
@@ -73,6 +75,8 @@ struct Last {
     /// The signal of the keys that ended the job, which this program did not get.
     keys: Option<i32>,
     output_lost: bool,
+    lacks: Vec<String>,
+    swept: Vec<LeftProcess>,
 }
 
 impl Supervisor {
@@ -92,6 +96,7 @@ impl Supervisor {
             on_wait: None,
             on_idle: None,
             held: None,
+            apart: Apart::default(),
             input_limit: None,
             most: None,
             input: Mutex::default(),
@@ -176,6 +181,26 @@ impl Supervisor {
     pub fn with_held(mut self, held: OwnedFd) -> Self {
         self.held = Some(held);
         self
+    }
+
+    /// Sets what jobs have for themselves. Where the machine does not permit it they run without, and
+    /// [`Supervisor::take_lacks`] says so.
+    #[must_use]
+    pub fn with_apart(mut self, apart: Apart) -> Self {
+        self.apart = apart;
+        self
+    }
+
+    /// What the job of the last run was to have for itself and had not, and why.
+    #[must_use]
+    pub fn take_lacks(&self) -> Vec<String> {
+        std::mem::take(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner).lacks)
+    }
+
+    /// What the job of the last run left behind and was ended with it, because it had processes of its own.
+    #[must_use]
+    pub fn take_swept(&self) -> Vec<LeftProcess> {
+        std::mem::take(&mut self.last.lock().unwrap_or_else(PoisonError::into_inner).swept)
     }
 
     /// The standard output of the last run, when it was ordered with [`Passing::Spool`]: to be emitted, or dropped
@@ -384,7 +409,8 @@ impl Executor for Supervisor {
         let (passed, fds): (Vec<Passed>, Vec<BorrowedFd<'_>>) =
             named.into_iter().filter_map(|(what, fd)| Some((what, fd?))).unzip();
         let input_limit = kept.as_ref().map_or(0, |(_, limit)| *limit);
-        let plan = Plan { order: order.clone(), buffer: BUFFER, passed, input_limit, most: self.most };
+        let (most, apart) = (self.most, self.apart.clone());
+        let plan = Plan { order: order.clone(), buffer: BUFFER, passed, input_limit, most, apart };
         let (end, child) = self.supervise(id, &plan, &fds)?;
         if end.could_not {
             let reason =
@@ -399,7 +425,8 @@ impl Executor for Supervisor {
             _ => None,
         };
         let spool = spool.filter(|_| !end.spool_emptied);
-        self.keep(Last { spool, notes, child, keys, output_lost: end.output_lost });
+        let (lacks, swept) = (end.lacks, end.swept);
+        self.keep(Last { spool, notes, child, keys, output_lost: end.output_lost, lacks, swept });
         Ok(end.run)
     }
 }

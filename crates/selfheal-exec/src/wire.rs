@@ -14,8 +14,10 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 use selfheal_core::ports::Order;
-use selfheal_core::run::{Capture, Idle, Run};
+use selfheal_core::run::{Capture, Idle, LeftProcess, Run};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::apart::Apart;
 
 /// No frame is longer than this; more is damage.
 const MOST: u32 = 16 << 20;
@@ -38,6 +40,8 @@ pub(crate) struct Plan {
     pub input_limit: u64,
     /// At most so many bytes of each stream are passed on to a file.
     pub most: Option<u64>,
+    /// What the job has for itself.
+    pub apart: Apart,
 }
 
 /// What a descriptor that comes with the plan is for.
@@ -106,6 +110,10 @@ pub(crate) struct End {
     pub output_lost: bool,
     /// The job was not started because we had not what it takes; the program may be able to.
     pub could_not: bool,
+    /// What the job was to have for itself and has not, and why.
+    pub lacks: Vec<String>,
+    /// What it left behind was ended with it.
+    pub swept: Vec<LeftProcess>,
     /// Another run could be given the same standard input.
     pub input_whole: bool,
     /// The signals that were received.
@@ -124,6 +132,8 @@ impl End {
             spool_emptied: false,
             output_lost: false,
             could_not: false,
+            lacks: Vec::new(),
+            swept: Vec::new(),
             input_whole: true,
             signals: Vec::new(),
             stays: false,

@@ -515,6 +515,13 @@ task-network = it tried to use a network, which a step in a box has none of: set
 task-outside = it wrote to { $path }, which is none of its paths; nothing was put in place
 task-doubt = the box may be the reason for how it ended: { $why }; set effects = "any" to run it on the machine
 task-no-box = step { $step } ran on the machine, because there was no box for it: { $why }
+task-not-apart = a step shared more with the machine than it should: it could not { $why }
+task-swept = ended with the step, because it has processes of its own (isolation = "shared" lets them live): { $what }
+task-hint-processes = it sees no processes but its own; if it must reach others of the machine, set isolation = "shared"
+task-hint-temp = it names something in /tmp that is there on the machine and not in the /tmp of this task; if it must see that, set isolation = "shared"
+task-shares-temp = the task uses the /tmp of the machine, since it names { $what }
+task-no-own-temp = the task uses the /tmp of the machine: { $why }
+task-shares-processes = step { $step } shares the processes of the machine: it names { $what }
 task-repair-in-copy = step { $step } was repaired for this run only; put the change into the task file, or into a script of its own: selfheal show { $id }
 task-told-to-end = it was told to end
 task-step-late = it did not end within { $seconds } s

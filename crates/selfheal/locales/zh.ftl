@@ -460,6 +460,13 @@ task-network = 它试图使用网络，而沙箱中的步骤没有网络：如�
 task-outside = 它写到了 { $path }，不在允许的路径之内；没有任何改动生效
 task-doubt = 结果可能是沙箱造成的：{ $why }；要在本机上运行，请设置 effects = "any"
 task-no-box = 步骤 { $step } 没有沙箱可用，因此在本机上运行：{ $why }
+task-not-apart = 有步骤与本机共享了本应独立的内容：无法 { $why }
+task-swept = 因为步骤有自己的进程空间，以下进程随它一起结束（isolation = "shared" 可让它们继续运行）：{ $what }
+task-hint-processes = 它只看得到自己的进程；如果必须访问本机的其他进程，请设置 isolation = "shared"
+task-hint-temp = 它提到了本机 /tmp 中的内容，而这个任务自己的 /tmp 里没有；如果必须看到，请设置 isolation = "shared"
+task-shares-temp = 任务使用本机的 /tmp，因为它提到了 { $what }
+task-no-own-temp = 任务使用本机的 /tmp：{ $why }
+task-shares-processes = 步骤 { $step } 与本机共享进程：它提到了 { $what }
 task-repair-in-copy = 步骤 { $step } 只在这次运行中修复了；请把改动写进任务文件，或写进单独的脚本：selfheal show { $id }
 task-told-to-end = 它被要求结束
 task-step-late = 它没有在 { $seconds } 秒内结束

@@ -24,7 +24,7 @@ pub fn all(context: &Context) -> Drafts {
     Drafts::new(context.state.join("drafts"))
 }
 
-/// Puts a draft in place, all of it or only some paths, and records it. Gives how many paths were changed.
+/// Puts a draft in place, all of it or only some paths, records it, and removes old drafts. Gives how many paths were changed.
 ///
 /// # Errors
 /// When it could not be; nothing was changed then, unless the error says so.
@@ -34,12 +34,21 @@ pub fn commit(
     id: &str,
     only: Option<&[PathBuf]>,
 ) -> Result<usize, PortError> {
+    let paths = put(context, store, id, only)?;
+    prune(context, context.settings.store.days);
+    Ok(paths)
+}
+
+/// The same, without a look at old drafts.
+///
+/// # Errors
+/// When it could not be; nothing was changed then, unless the error says so.
+pub fn put(context: &Context, store: &Store, id: &str, only: Option<&[PathBuf]>) -> Result<usize, PortError> {
     let drafts = all(context);
     let command = drafts.find(id).map(|draft| draft.command).map_err(port_error)?;
     note(context, store, "try_committing", &json!({ "try": id, "command": command }))?;
     let changed = drafts.commit(id, only).map_err(port_error)?;
     note(context, store, "try_committed", &json!({ "try": id, "paths": changed.paths }))?;
-    prune(context, context.settings.store.days);
     Ok(changed.paths)
 }
 

@@ -167,7 +167,11 @@ impl Engine<'_> {
             what: what.clone(),
         });
         self.state.decisions.extend(decided);
-        self.state.known_issues.extend(result.issues.iter().cloned());
+        for issue in &result.issues {
+            if !self.state.known_issues.contains(issue) {
+                self.state.known_issues.push(issue.clone());
+            }
+        }
         if let Some(step) = self.state.steps.get_mut(id) {
             step.stage = StepStage::Ended;
             step.ended = Some(at);

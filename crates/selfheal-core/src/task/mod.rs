@@ -14,7 +14,7 @@ mod when;
 
 pub use engine::{Action, Event, Found, Unfit, Verdict, step};
 pub use graph::{Fault, check, order};
-pub use plan::{Cleanup, Lock, OnChange, Reach, RetryClass, Step, Task, Work};
+pub use plan::{Cleanup, Isolation, Lock, OnChange, Reach, RetryClass, Step, Task, Work};
 pub use state::{
     CleanupRecord, Decision, FileSummary, Healing, Stage, StepOutcome, StepResult, StepStage, StepState,
     TaskContext, TaskState, VERSION,

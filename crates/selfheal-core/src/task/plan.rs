@@ -62,6 +62,9 @@ pub struct Step {
     pub idempotent: bool,
     /// What it does besides reading.
     pub reach: Reach,
+    /// What it has for itself on the machine.
+    #[serde(default, skip_serializing_if = "Isolation::is_usual")]
+    pub isolation: Isolation,
     /// Whether it runs at all, by what became of other steps.
     pub when: Option<When>,
     /// The step that stands in for it when it fails.
@@ -130,6 +133,27 @@ pub enum Reach {
     Files,
     /// Anything: it runs on the machine.
     Any,
+}
+
+/// What a step has for itself on the machine: a `/tmp` of its task, processes and IPC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Isolation {
+    /// All of it where that changes nothing else, but for what the step visibly shares with the machine.
+    #[default]
+    Usual,
+    /// All of it.
+    Namespaces,
+    /// Nothing.
+    Shared,
+}
+
+impl Isolation {
+    /// Whether the task file says nothing else.
+    #[must_use]
+    pub fn is_usual(&self) -> bool {
+        *self == Self::Usual
+    }
 }
 
 /// Something that only one step or task may use at a time.

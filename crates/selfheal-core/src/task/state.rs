@@ -108,6 +108,9 @@ pub struct StepState {
     pub ended: Option<Timestamp>,
     /// What the file said of it when it was started, as a digest.
     pub digest: String,
+    /// What it had for itself on the machine, and why not more. Absent in states of older programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<String>,
     /// What became of it.
     pub result: Option<StepResult>,
 }

@@ -57,6 +57,8 @@ use crate::scene::read_regular;
 use tap::{Drained, Tap, drain};
 use wire::{Answer, Edit, Limits, Plan, Seen};
 
+pub(crate) use outer::{is_mighty, map_self};
+pub(crate) use overlay::{Step, mount_fresh, named};
 pub(crate) use wire::{Kept, Raw};
 
 /// The folder of the probe's files in `/dev` of a box.
@@ -115,6 +117,9 @@ pub struct BoxConfig {
     /// Whether an ordinary user's box is read-only where he could not write anyway: faster, and what is refused there is
     /// in doubt.
     pub lean: bool,
+    /// Folders that every box sees at other places, as [`crate::Apart::seen_at`] has them. What is done there is told of,
+    /// and put in place, where they really are.
+    pub seen_at: Vec<(PathBuf, PathBuf)>,
     /// The lowest rung that will do; any when not given.
     pub lowest: Option<String>,
     /// Rungs that are not used although the machine offers them.
@@ -191,6 +196,7 @@ impl BoxRunner {
             store: Raw::of(self.config.store.join(format!("{STORE_PREFIX}{}-{number}", std::process::id()))),
             limits: limits(self.config.limits),
             lean: self.config.lean,
+            shown: self.config.seen_at.iter().map(|(from, to)| (Raw::of(from), Raw::of(to))).collect(),
             hidden: self.config.hidden.iter().chain([&self.config.store]).map(Raw::of).collect(),
             ..Plan::default()
         }

@@ -106,32 +106,45 @@ struct Outer {
     marks: Marks,
     hidden: Vec<PathBuf>,
     mask: Mode,
+    /// When it was begun to be built.
+    begun: (i64, i64),
 }
 
 impl Outer {
     fn build(plan: &Plan) -> Result<Self, Trouble> {
+        let begun = commit::now();
         die_with(plan.parent)?;
         let mask = rustix::process::umask(Mode::from_raw_mode(0o022));
         let marks = if is_mighty() { Marks::Trusted } else { Marks::User };
-        let mounts = named(fs::read("/proc/self/mountinfo"), "read the mount points")?;
-        let mounts = Mounts::parse(&mounts);
         let store = plan.store.path().to_path_buf();
         named(fs::DirBuilder::new().mode(0o700).recursive(true).create(&store), "make the store")?;
         enter_namespaces(marks)?;
         // Entering a user namespace counts as a change of credentials, which forgets the request.
         die_with(plan.parent)?;
+        let seen_at = plan.seen_at();
+        crate::apart::show(&seen_at)?;
+        let mounts = named(fs::read("/proc/self/mountinfo"), "read the mount points")?;
+        let mounts = Mounts::parse(&mounts);
         mount_store(&store, plan.limits.room)?;
-        let built = match &plan.copied {
+        let mut built = match &plan.copied {
             Some(roots) => copies(plan, roots, &store, &mounts)?,
             None => overlays(plan, marks, &store, &mounts)?,
         };
-        let hidden = hide::hide(&built.root, &store, &paths(&plan.hidden), &paths(&plan.seen))?;
-        Ok(Self { built, store, marks, hidden, mask })
+        for layer in &mut built.layers {
+            layer.at = crate::apart::real(&seen_at, &layer.at);
+        }
+        let mut secrets = paths(&plan.hidden);
+        if plan.setup.is_empty() {
+            // What is not on the machine is not in the box; there, each look costs ten times as much.
+            secrets.retain(|path| !is_missing(path));
+        }
+        let hidden = hide::hide(&built.root, &store, &secrets, &paths(&plan.seen))?;
+        Ok(Self { built, store, marks, hidden, mask, begun })
     }
 
     /// Runs the job and looks at what it did.
     fn run(&self, plan: &Plan) -> Step<Seen> {
-        let since = plan.draft.is_some().then(commit::moment);
+        let since = plan.draft.is_some().then(|| commit::moment(self.begun));
         let started = Instant::now();
         let (mut taps, pid) = self.start(plan)?;
         let limit = Duration::from_millis(plan.deadline_ms);
@@ -278,6 +291,11 @@ struct Built {
     walls: Walls,
 }
 
+fn is_missing(path: &Path) -> bool {
+    let missing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    fs::metadata(path).is_err_and(|error| missing.contains(&error.kind()))
+}
+
 fn paths(all: &[Raw]) -> Vec<PathBuf> {
     all.iter().map(|path| path.path().to_path_buf()).collect()
 }
@@ -325,7 +343,7 @@ fn copies(plan: &Plan, roots: &[Raw], store: &Path, mounts: &Mounts) -> Result<B
 }
 
 /// Whether this is root with root's might. Root of a container without it builds his box as an ordinary user does.
-fn is_mighty() -> bool {
+pub(crate) fn is_mighty() -> bool {
     let may = rustix::thread::capabilities(None)
         .is_ok_and(|sets| sets.effective.contains(rustix::thread::CapabilitySet::SYS_ADMIN));
     may && rustix::process::geteuid().is_root() && maps_everyone()
@@ -345,13 +363,18 @@ fn enter_namespaces(marks: Marks) -> Step<()> {
         Marks::User | Marks::Copied => {
             let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
             named(unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS), "make a user namespace")?;
-            named(fs::write("/proc/self/setgroups", "deny"), "forbid group changes")?;
-            named(fs::write("/proc/self/uid_map", format!("{uid} {uid} 1")), "map the user")?;
-            named(fs::write("/proc/self/gid_map", format!("{gid} {gid} 1")), "map the group")?;
+            map_self(uid, gid)?;
         }
     }
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     named(mount_change("/", private), "detach the mounts from the machine's")
+}
+
+/// In a user namespace that this process has just entered, it is who it was outside, and nobody else is known.
+pub(crate) fn map_self(uid: u32, gid: u32) -> Step<()> {
+    named(fs::write("/proc/self/setgroups", "deny"), "forbid group changes")?;
+    named(fs::write("/proc/self/uid_map", format!("{uid} {uid} 1")), "map the user")?;
+    named(fs::write("/proc/self/gid_map", format!("{gid} {gid} 1")), "map the group")
 }
 
 fn mount_store(store: &Path, room: u64) -> Step<()> {

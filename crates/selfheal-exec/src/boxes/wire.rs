@@ -72,6 +72,8 @@ pub(crate) struct Plan {
     pub net: bool,
     /// Paths that can be seen although what they lie in is hidden.
     pub seen: Vec<Raw>,
+    /// Folders that are seen at other places: where each is, and where it is seen.
+    pub shown: Vec<(Raw, Raw)>,
     /// The command.
     pub argv: Vec<Raw>,
     /// The folder.
@@ -100,6 +102,14 @@ pub(crate) struct Plan {
     pub live: Option<Live>,
     /// What it does to files is kept.
     pub draft: Option<Draft>,
+}
+
+impl Plan {
+    /// Folders that are seen at other places, as paths.
+    pub(crate) fn seen_at(&self) -> Vec<(PathBuf, PathBuf)> {
+        let path = |raw: &Raw| raw.path().to_path_buf();
+        self.shown.iter().map(|(from, to)| (path(from), path(to))).collect()
+    }
 }
 
 /// Inherited descriptors; standard error is inherited as itself.

@@ -30,18 +30,25 @@ const CAPABILITY: &[u8] = b"security.capability";
 /// A clock tick is never longer.
 const LONGEST_TICK: Duration = Duration::from_millis(50);
 
-/// A moment of which it is certain that every change before it has an earlier time stamp, and every later one not.
+fn read(clock: ClockId) -> (i64, i64) {
+    let time = clock_gettime(clock);
+    (time.tv_sec, time.tv_nsec)
+}
+
+/// What the time is now, by the clock that is finer than that of file systems.
+pub(crate) fn now() -> (i64, i64) {
+    read(ClockId::Realtime)
+}
+
+/// A moment, now, of which it is certain that every change until `earlier` has an earlier time stamp, and every one from now
+/// on not. What was changed in between may count as changed later.
 ///
-/// File systems stamp with a coarse clock, so this waits for it to move on.
-pub(crate) fn moment() -> (i64, i64) {
-    let read = |clock| {
-        let time = clock_gettime(clock);
-        (time.tv_sec, time.tv_nsec)
-    };
-    let (fine, began) = (read(ClockId::Realtime), Instant::now());
+/// File systems stamp with a coarse clock, so this waits for it to move on: the earlier `earlier` is, the shorter.
+pub(crate) fn moment(earlier: (i64, i64)) -> (i64, i64) {
+    let began = Instant::now();
     loop {
         let coarse = read(ClockId::RealtimeCoarse);
-        if coarse > fine || began.elapsed() > LONGEST_TICK {
+        if coarse > earlier || began.elapsed() > LONGEST_TICK {
             return coarse;
         }
         std::thread::sleep(Duration::from_micros(500));

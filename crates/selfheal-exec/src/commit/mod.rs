@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 pub use draft::{Draft, Entry, Remark, Standing};
 pub use error::{CommitError, Conflict, Why};
 
-pub(crate) use export::{Export, moment};
+pub(crate) use export::{Export, moment, now};
 
 use facts::Facts;
 use look::Known;
@@ -112,6 +112,10 @@ impl Drafts {
     /// When there is none, several fit, or it cannot be read.
     pub fn find(&self, id: &str) -> Result<Draft, CommitError> {
         let missing = || CommitError::Missing(id.to_owned());
+        let whole = self.folder(id);
+        if !id.contains('/') && whole.join(draft::FILE).is_file() {
+            return Draft::load(&whole).map_err(CommitError::io(format_args!("read what try {id} left")));
+        }
         let names = self.names()?;
         let mut fits =
             names.iter().filter(|name| *name == id || (id.len() >= SHORTEST_END && name.ends_with(id)));

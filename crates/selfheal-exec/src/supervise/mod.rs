@@ -30,6 +30,7 @@ use selfheal_core::ids::Timestamp;
 use selfheal_core::ports::{Order, Passing};
 use selfheal_core::run::{Ended, Run};
 
+use crate::apart::{self, Side};
 use crate::find;
 use crate::unix::{self, Mask};
 use crate::wire::{self, End, Passed, Plan};
@@ -72,7 +73,21 @@ fn supervise(args: &[OsString]) -> Option<()> {
             Passed::Held => held = Some(fd),
         }
     }
-    run(&plan, kept, Link { news, signals, mask, spool, held })
+    let mut link = Link { news, signals, mask, spool, held, alone: false, lacks: Vec::new() };
+    if !plan.apart.is_nothing() {
+        match apart::go(&plan.apart) {
+            Side::Inside { alone, lacks } => (link.alone, link.lacks) = (alone, lacks),
+            Side::Outside(inside) => {
+                // Nothing of the run may hang on this process.
+                let Link { signals, news, spool, held, .. } = link;
+                drop((news, spool, held, kept));
+                return (apart::stay_outside(inside, &signals) == 0).then_some(());
+            }
+        }
+        // The folder as the job will see it; one that cannot be entered is told of where the job is started.
+        let _ = std::env::set_current_dir(&plan.order.cwd);
+    }
+    run(&plan, kept, link)
 }
 
 /// The mask that the job gets, and where the signals can be read.
@@ -96,6 +111,10 @@ struct Link {
     spool: Option<File>,
     /// Only kept open: somebody waits for it to be closed.
     held: Option<OwnedFd>,
+    /// This is process 1 of the job's own processes: their numbers mean nothing outside, and they end with it.
+    alone: bool,
+    /// What the job was to have for itself and has not, and why.
+    lacks: Vec<String>,
 }
 
 /// When a run began, by both clocks.
@@ -154,8 +173,10 @@ fn run(plan: &Plan, input: Option<Kept>, mut link: Link) -> Option<()> {
             return wire::send_end(&mut link.news, End { could_not, ..End::of(run, notes) }).ok();
         }
     };
-    // A program that is gone already is noticed in the loop, which ends the tree.
-    let _ = wire::send_started(&mut link.news, started.pid);
+    if !link.alone {
+        // A program that is gone already is noticed in the loop, which ends the tree.
+        let _ = wire::send_started(&mut link.news, started.pid);
+    }
     let stdout = Stream::live(started.stdout, Sink::standard(1).at_most(plan.most), order.keep, plan.buffer);
     let stderr = Stream::live(started.stderr, Sink::standard(2).at_most(plan.most), order.keep, plan.buffer);
     let stdout = match link.spool.take().filter(|_| order.stdout == Passing::Spool) {

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process_group};
 use selfheal_core::ports::Order;
-use selfheal_core::run::{Ended, Moment};
+use selfheal_core::run::{Ended, LeftProcess, Moment};
 
 use super::ending::{Ending, pass_on};
 use super::feed::Feed;
@@ -25,6 +25,8 @@ use crate::wire::{self, End};
 
 /// How long output is waited for that processes in the background may still write.
 const DRAIN: Duration = Duration::from_millis(200);
+/// How long it is waited for what was killed at the end.
+const SWEEP: Duration = Duration::from_secs(2);
 /// The same signal within this time is one: it was sent to the whole group, and by the program once more.
 const SAME_SIGNAL: Duration = Duration::from_millis(200);
 
@@ -136,13 +138,29 @@ impl Session {
         }
         self.terminal.iter().for_each(|terminal| terminal.take_back(self.job));
         self.pty = None;
+        let swept = if link.alone { self.sweep() } else { Vec::new() };
         let (end, sources) = self.into_end(order, began);
+        let end = End { swept, lacks: std::mem::take(&mut link.lacks), ..end };
         let stays = end.stays;
         wire::send_end(&mut link.news, end).ok()?;
         if stays {
             stay(link, sources);
         }
         Some(())
+    }
+
+    /// Ends what the job leaves behind, as process 1 of its own processes; gives what it was. What still lives after a while
+    /// (it sleeps in the kernel) ends when this process does.
+    fn sweep(&mut self) -> Vec<LeftProcess> {
+        self.reap();
+        let left = if tree::is_empty() { Vec::new() } else { tree::left_running() };
+        let until = Instant::now() + SWEEP;
+        while !tree::is_empty() && Instant::now() < until {
+            tree::signal_all(Signal::KILL);
+            std::thread::sleep(Duration::from_millis(1));
+            self.reap();
+        }
+        left
     }
 
     fn wait(&mut self, link: &Link) {

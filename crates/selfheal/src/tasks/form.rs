@@ -29,6 +29,9 @@ pub struct TaskForm {
     /// Variables of the caller that every step gets.
     #[serde(default)]
     pub pass: Vec<String>,
+    /// What its steps have for themselves on the machine.
+    #[serde(default)]
+    pub isolation: Option<IsolationForm>,
     /// What is done at the end, however the task ends.
     #[serde(default)]
     pub cleanup: CleanupForm,
@@ -76,6 +79,9 @@ pub struct StepForm {
     /// What it does besides reading.
     #[serde(default)]
     pub effects: Option<EffectsForm>,
+    /// What it has for itself on the machine; what the task says if it is not given.
+    #[serde(default)]
+    pub isolation: Option<IsolationForm>,
     /// Whether it runs: `STEP.outcome == negative`, `STEP.code != 3`, joined by `and` and `or`.
     #[serde(default)]
     pub when: Option<String>,
@@ -144,6 +150,17 @@ pub enum EffectsForm {
     Files,
     /// Anything: it runs on the machine
     Any,
+}
+
+/// What a step has for itself on the machine. Without it: all of it for root, but for what the step names; nothing for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(inline)]
+pub enum IsolationForm {
+    /// A `/tmp` and `/var/tmp` of the task's run, processes and IPC of its own
+    Namespaces,
+    /// Nothing: all of it is the machine's
+    Shared,
 }
 
 /// What `resume` does when the file changed.

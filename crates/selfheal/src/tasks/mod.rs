@@ -6,6 +6,7 @@
 //! says how far each step got, and `settle` reads it. What a step in a box did is put in place by a draft whose name is in
 //! the journal before; so a commit is told from none even where the mark after it is missing.
 
+mod apart;
 mod cleaning;
 mod files;
 mod form;

@@ -51,6 +51,21 @@ pub fn make_temp(path: &Path, run: &str) -> io::Result<()> {
     std::fs::write(path.join(MARK), run)
 }
 
+/// What a run sees as `/tmp` and `/var/tmp` where it has its own: folders in its own folder, in which everybody may make files
+/// and nobody outside may look.
+///
+/// # Errors
+/// When they cannot be made.
+pub fn own_temp(temp: &Path) -> io::Result<[(PathBuf, PathBuf); 2]> {
+    use std::os::unix::fs::PermissionsExt;
+    let all = [("tmp", "/tmp"), ("var-tmp", "/var/tmp")].map(|(name, at)| (temp.join(name), at.into()));
+    for (folder, _) in &all {
+        keep::private_folder(folder)?;
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o1777))?;
+    }
+    Ok(all)
+}
+
 /// Removes the folder of a run, if it is ours; whether there was one.
 ///
 /// # Errors

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use selfheal_core::scene::absolute;
-use selfheal_core::task::{self, Cleanup, Lock, OnChange, Reach, RetryClass, Step, Task, When, Work};
+use selfheal_core::task::{
+    self, Cleanup, Isolation, Lock, OnChange, Reach, RetryClass, Step, Task, When, Work,
+};
 use sha2::{Digest, Sha256};
 
 use super::form::{
-    self, CleanupForm, EffectsForm, Language, OnChangeForm, RetryForm, Run, Span, StepForm, TaskForm,
+    self, CleanupForm, EffectsForm, IsolationForm, Language, OnChangeForm, RetryForm, Run, Span, StepForm,
+    TaskForm,
 };
 use super::node::{self, Node, Wrong};
 use super::shape;
@@ -147,6 +150,9 @@ impl Reader<'_> {
                 Some(OnChangeForm::Ask) | None => OnChange::Ask,
             },
         };
+        for (step, node) in task.steps.iter().zip(nodes) {
+            self.own_temp(step, node);
+        }
         for fault in task::check(&task) {
             let at = nodes.get(fault.step).unwrap_or(&nowhere);
             self.wrong.push(Wrong::new(at.line_of(fault.key), fault.what, fault.hint));
@@ -183,6 +189,11 @@ impl Reader<'_> {
             },
             idempotent: form.idempotent,
             reach: if form.effects == Some(EffectsForm::Any) { Reach::Any } else { Reach::Files },
+            isolation: match form.isolation.or(task.isolation) {
+                Some(IsolationForm::Namespaces) => Isolation::Namespaces,
+                Some(IsolationForm::Shared) => Isolation::Shared,
+                None => Isolation::Usual,
+            },
             when: self.or_tell(when, (node, "when"), "for example: when = \"STEP.outcome == negative\""),
             fallback: form.fallback.clone(),
             checks: contract.checks,
@@ -191,6 +202,22 @@ impl Reader<'_> {
             env: task.env.clone().into_iter().chain(form.env.clone()).collect::<BTreeMap<_, _>>(),
             paths: self.paths(&form.paths),
             locks: self.locks(&form.locks, node),
+        }
+    }
+
+    /// What others are to find in `/tmp` cannot lie in one that is the task's own.
+    fn own_temp(&mut self, step: &Step, node: &Node) {
+        if step.isolation != Isolation::Namespaces {
+            return;
+        }
+        let keys = [("inputs", &step.inputs), ("outputs", &step.outputs), ("paths", &step.paths)];
+        for (key, path) in keys.into_iter().flat_map(|(key, paths)| paths.iter().map(move |path| (key, path)))
+        {
+            if super::apart::is_temporary(path) && !path.starts_with(self.folder) {
+                let what = format!("`{}` has a /tmp of its own and names {}", step.id, path.display());
+                let hint = "take isolation out, or name a place in the folder of the task file";
+                self.wrong.push(Wrong::new(node.line_of(key), what, hint));
+            }
         }
     }
 

@@ -17,6 +17,7 @@ use selfheal_core::task::{
 };
 use selfheal_exec::{EndsInOrder, told_to_end};
 
+use super::apart::Surroundings;
 use super::cleaning::Cleaner;
 use super::journal::Journal;
 use super::keep::{self, RunFolder, RunLock};
@@ -66,6 +67,7 @@ pub struct Runner<'a> {
     ends: (Sender<String>, Receiver<String>),
     view: View,
     told: bool,
+    surroundings: Surroundings,
 }
 
 /// The process of a step.
@@ -110,6 +112,7 @@ impl<'a> Runner<'a> {
             ends,
             view,
             told,
+            surroundings: Surroundings::default(),
         }
     }
 
@@ -131,6 +134,7 @@ impl<'a> Runner<'a> {
         self.note_in_ledger("task_ended");
         in_order.for_good();
         let left = self.leave(stage);
+        crate::drafts::prune(self.context, self.context.settings.store.days);
         let texts = self.context.texts();
         let output = |id: &str| {
             let file = self.folder.step(id).join("output");
@@ -151,6 +155,10 @@ impl<'a> Runner<'a> {
             let noted = self.cleaner().remember();
             noted.map_err(|error| CommandError::new("failed to note what is there").because(&error))?;
         }
+        self.surroundings = Surroundings::look(self.context, &self.file, &self.temp);
+        for said in self.surroundings.said(&self.context.texts()) {
+            self.view.say(&said);
+        }
         self.state.owner = Some(selfheal_exec::owner_of_self());
         self.state.file.clone_from(&self.file.path);
         self.state.digest.clone_from(&self.file.digest);
@@ -162,7 +170,12 @@ impl<'a> Runner<'a> {
     }
 
     fn make_temp(&self) -> Result<(), CommandError> {
-        place::make_temp(&self.temp, &self.state.run).map_err(|error| {
+        let made = place::make_temp(&self.temp, &self.state.run);
+        let made = made.and_then(|()| match self.surroundings.has_own_temp() {
+            true => place::own_temp(&self.temp).map(drop),
+            false => Ok(()),
+        });
+        made.map_err(|error| {
             CommandError::new(format!("failed to make {}", self.temp.display())).because(&error)
         })
     }
@@ -295,6 +308,7 @@ impl<'a> Runner<'a> {
                 && let (Some(state), Some(step)) = (next.steps.get_mut(id), task.step(id))
             {
                 state.digest = digest(step);
+                state.isolation = Some(self.surroundings.of(step).1);
                 self.make_journal(id)?;
             }
         }
@@ -416,6 +430,7 @@ impl<'a> Runner<'a> {
             left: self.until.map(|end| end.saturating_duration_since(Instant::now())),
             apply: self.wishes.apply.clone(),
             hidden,
+            apart: self.surroundings.of(step).0,
         };
         let file = home.join("order.json");
         let text = serde_json::to_vec(&order).map_err(|error| fail(&error))?;

@@ -1,5 +1,6 @@
 //! Tasks through the program: what survives, what is never done twice, what people are told.
 
+mod apart;
 mod attacks;
 mod boxed;
 mod files;

@@ -84,7 +84,11 @@ impl Worker<'_> {
 
     fn on_machine(&self, order: &Order) -> Result<Run, PortError> {
         self.mark(&Mark::OnMachine)?;
-        let run = self.supervisor.run(order)?;
+        let run = self.supervisor.run(order).inspect_err(|error| {
+            // Sight of it was lost after it was started.
+            self.may_have_run.set(error.trouble != Trouble::Missing);
+        })?;
+        self.tell_apart(&run);
         let began = UNIX_EPOCH + Duration::from_millis(u64::try_from(run.started.0).unwrap_or(0));
         let after = AfterReal { cwd: &self.job.cwd, run: &run, began };
         let outcome = self.with_command_check(self.outcome(&run, &after), &run);
@@ -93,6 +97,25 @@ impl Worker<'_> {
         }
         self.saw(&run, outcome, false, None);
         Ok(run)
+    }
+
+    /// What came of what the step should have had for itself: what it has not, what was ended with it, and where its failure
+    /// may come from that.
+    fn tell_apart(&self, run: &Run) {
+        let texts = self.context.texts();
+        for why in self.supervisor.take_lacks() {
+            self.issue(&texts.say("task-not-apart", &[("why", &why)]));
+        }
+        let swept = self.supervisor.take_swept();
+        if !swept.is_empty() {
+            let all: Vec<String> = swept.into_iter().map(|left| left.command).collect();
+            self.note(&texts.say("task-swept", &[("what", &crate::terminal::clean(&all.join(", ")))]));
+        }
+        if run.ended != Ended::Exited(0)
+            && let Some(hint) = crate::tasks::apart::hint(&self.order.apart, &run.stderr.text())
+        {
+            self.note(&texts.say(hint, &[]));
+        }
     }
 
     fn in_box(&self, order: &Order) -> Result<Run, NotDone> {
@@ -118,8 +141,15 @@ impl Worker<'_> {
             self.saw(&run, outcome, true, doubt);
             return Ok(run);
         }
-        self.commit(&draft, &run, &outcome)?;
-        self.checked_in_place(&draft, &run, outcome).map_err(NotDone::Other)?;
+        let done = if boxed.effects.is_empty() {
+            // There is nothing to put in place, and a repetition does no harm.
+            self.forget(&draft);
+            None
+        } else {
+            self.commit(&draft, &run, &outcome)?;
+            Some(draft.as_str())
+        };
+        self.checked_in_place(done, &run, outcome).map_err(NotDone::Other)?;
         Ok(run)
     }
 
@@ -133,7 +163,7 @@ impl Worker<'_> {
         self.mark(&Mark::Committing { draft: draft.to_owned(), result }).map_err(NotDone::Other)?;
         let until = Instant::now() + Duration::from_millis(self.time_left());
         loop {
-            match drafts::commit(self.context, store, draft, None) {
+            match drafts::put(self.context, store, draft, None) {
                 Ok(_) => return Ok(()),
                 Err(error) if error.trouble == Trouble::Locked && Instant::now() < until => {
                     std::thread::sleep(LOOK);
@@ -150,9 +180,9 @@ impl Worker<'_> {
     }
 
     /// The command that must succeed after the step; where it does not, what was put in place is taken back.
-    fn checked_in_place(&self, draft: &str, run: &Run, outcome: Outcome) -> Result<(), PortError> {
+    fn checked_in_place(&self, draft: Option<&str>, run: &Run, outcome: Outcome) -> Result<(), PortError> {
         let outcome = self.with_command_check(outcome, run);
-        if matches!(outcome, Outcome::Failed { .. })
+        if let (Outcome::Failed { .. }, Some(draft)) = (&outcome, draft)
             && let Some(store) = self.store()
         {
             drafts::undo(self.context, store, draft)?;

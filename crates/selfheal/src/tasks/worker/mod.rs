@@ -19,7 +19,7 @@ use selfheal_core::outcome::Outcome;
 use selfheal_core::ports::{Clock, Order, Passing};
 use selfheal_core::task::{RetryClass, Step, StepOutcome, StepResult, TaskContext, Work};
 use selfheal_core::verification::Check;
-use selfheal_exec::{BoxConfig, BoxRunner, EndsInOrder, Supervisor, resolve_script, told_to_end};
+use selfheal_exec::{Apart, BoxConfig, BoxRunner, EndsInOrder, Supervisor, resolve_script, told_to_end};
 use selfheal_feedback::profiles::Profiles;
 use selfheal_store::Store;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,8 @@ pub struct StepOrder {
     pub apply: Option<String>,
     /// Variables that selfheal needs and the step must not have.
     pub hidden: Vec<String>,
+    /// What it has for itself.
+    pub apart: Apart,
 }
 
 impl StepOrder {
@@ -114,6 +116,7 @@ pub fn run(context: &Context, file: &Path) -> Result<i32, CommandError> {
     crate::secrets::learn(&context.redactor(), &job);
     let most = context.settings.limits.step_output_bytes;
     let supervisor = Supervisor::of_self().with_held(held.into()).with_most_to_files(most);
+    let supervisor = supervisor.with_apart(order.apart.clone());
     let worker = Worker::new(context, &order, job, journal, supervisor);
     worker.news.replace(news);
     let result = worker.worked().unwrap_or_else(|error| worker.gave_up(&error.one_line()));
@@ -193,6 +196,8 @@ struct Worker<'a> {
     last: RefCell<Option<Seen>>,
     /// There is no box here.
     no_box: Cell<bool>,
+    /// It was started on the machine, and nobody knows how that ended.
+    may_have_run: Cell<bool>,
     notes: RefCell<Vec<String>>,
     news: RefCell<News>,
 }
@@ -208,6 +213,7 @@ impl<'a> Worker<'a> {
         let outputs = order.step.outputs.iter();
         let exist = outputs.map(|path| Check::Exists { path: path.clone() });
         let checks = exist.chain(order.step.checks.iter().cloned()).collect();
+        let boxes = BoxConfig { seen_at: order.apart.seen_at.clone(), ..crate::boxes::config(context) };
         Self {
             context,
             order,
@@ -216,16 +222,17 @@ impl<'a> Worker<'a> {
             began: Instant::now(),
             journal,
             supervisor,
-            boxes: crate::boxes::runner(context),
+            boxes: BoxRunner::new(boxes.clone()),
             steps: BoxRunner::new(BoxConfig {
                 lowest: Some("overlay".to_owned()),
                 most_to_files: Some(context.settings.limits.step_output_bytes),
-                ..crate::boxes::config(context)
+                ..boxes
             }),
             store: OnceCell::new(),
             profiles: OnceCell::new(),
             last: RefCell::default(),
             no_box: Cell::new(false),
+            may_have_run: Cell::new(false),
             notes: RefCell::default(),
             news: RefCell::default(),
         }
@@ -254,7 +261,8 @@ impl<'a> Worker<'a> {
     fn gave_up(&self, why: &str) -> StepResult {
         let last = self.last.borrow().clone();
         let outcome = if told_to_end().is_some() { StepOutcome::Cancelled } else { StepOutcome::Failed };
-        let repeatable = last.as_ref().is_none_or(|seen| self.step().is_harmless(seen.boxed));
+        let repeatable = last.as_ref().is_none_or(|seen| self.step().is_harmless(seen.boxed))
+            && (!self.may_have_run.get() || self.step().is_harmless(false));
         let code = last.map_or(crate::exit_code::NOT_STARTED, |seen| seen.code);
         let told = self.context.texts().say("task-told-to-end", &[]);
         let why = if outcome == StepOutcome::Cancelled { &told } else { why };
