@@ -91,7 +91,7 @@ fn what_a_step_leaves_running_ends_with_it_unless_it_shares_its_processes() {
     for (isolation, lives) in [("namespaces", false), ("shared", true)] {
         let word = unique();
         let text = format!(
-            "id = \"t\"\n[[steps]]\nid = \"a\"\neffects = \"any\"\nisolation = \"{isolation}\"\nrun = \"sleep {word} > /dev/null 2>&1 &\\necho pid $$; readlink /proc/self/ns/pid > ns\"\n"
+            "id = \"t\"\n[[steps]]\nid = \"a\"\neffects = \"any\"\nisolation = \"{isolation}\"\nrun = \"sleep {word} > /dev/null 2>&1 &\\nuntil grep -q sleep /proc/$!/comm; do :; done; readlink /proc/self/ns/pid > ns\"\n"
         );
         let env = with_task(&text);
         let run = env.run(&["task", "run", "t.toml"]);
