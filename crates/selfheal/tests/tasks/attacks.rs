@@ -67,6 +67,8 @@ fn a_step_that_removes_the_state_file_or_the_temporary_folder_stops_nobody() {
 fn a_step_that_removes_the_folder_of_the_task_is_told_so() {
     let env = two_steps("");
     let text = env.read("t.toml").replace("echo a >> witness", "rm -r \"$PWD\"");
+    // Below `/tmp` the folder is a mount point in a `/tmp` of the run, which nobody can remove.
+    let text = format!("isolation = \"shared\"\n{text}");
     env.write("sub/t.toml", text);
     let run = env.run(&["task", "run", "sub/t.toml"]);
     assert!(run.code == 1 && run.stderr.contains("is not there any more"), "{run:?}");
@@ -107,7 +109,7 @@ fn a_file_that_is_too_large_is_refused_and_not_cut() {
 #[test]
 fn a_step_that_does_not_heed_is_killed_before_the_hooks_run() {
     let env = with_task(
-        "id = \"t\"\n[cleanup]\nrun = [\"sh\", \"-c\", \"kill -0 $(cat pid) && echo alive >> witness; echo cleaned >> witness\"]\n\
+        "id = \"t\"\nisolation = \"shared\"\n[cleanup]\nrun = [\"sh\", \"-c\", \"kill -0 $(cat pid) && echo alive >> witness; echo cleaned >> witness\"]\n\
          [[steps]]\nid = \"a\"\neffects = \"any\"\nrun = '''\ntrap '' TERM\necho $$ > pid\necho began >> witness\nwhile :; do sleep 0.05; done\n'''\n",
     );
     let mut child = started(&env, &["task", "run", "t.toml"]);
