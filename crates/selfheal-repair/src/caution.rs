@@ -104,6 +104,7 @@ pub(crate) fn allows(case: &Case, proposal: &Proposal) -> bool {
             && !takes_an_imitation(&before, &added)
             && !takes_a_stronger_option(&before, &added)
             && !compared::with_what_never_comes(case, &before, &added)
+            && !compared::reads_a_reference(case, &before, &added)
     })
 }
 

@@ -34,11 +34,45 @@ pub(crate) fn with_what_never_comes(case: &Case, before: &str, added: &[&str]) -
     if compared.is_empty() {
         return false;
     }
+    if compared.iter().any(Compared::is_of_another_kind) {
+        return true;
+    }
     let files: Vec<Vec<u8>> = files(case, before);
     compared.iter().any(|one| {
         let mut seen = files.iter().filter_map(|bytes| holds(bytes, one)).peekable();
         seen.peek().is_some() && !seen.any(|holds| holds)
     })
+}
+
+/// Whether a change reads the number of a row of another table in place of what stood there: `reader_id`, which the schema
+/// says refers to `readers`, is no other spelling of `reader`, unless the other table is joined.
+pub(crate) fn reads_a_reference(case: &Case, before: &str, added: &[&str]) -> bool {
+    let words = added.iter().flat_map(|line| line.split(|c: char| !is_name(c)));
+    let brought: BTreeSet<&str> = words
+        .filter(|word| {
+            word.strip_suffix("_id").is_some_and(|stem| whole_words(before, stem).next().is_some())
+        })
+        .filter(|word| whole_words(before, word).next().is_none())
+        .collect();
+    if brought.is_empty() || added.iter().any(|line| line.to_lowercase().contains("join")) {
+        return false;
+    }
+    let refers = |text: &str, name: &str| {
+        text.split([',', '(', '\n']).any(|part| {
+            part.to_lowercase().contains("references") && whole_words(part, name).next().is_some()
+        })
+    };
+    let files = files(case, before);
+    let texts: Vec<_> = files.iter().map(|bytes| String::from_utf8_lossy(bytes)).collect();
+    texts.iter().any(|text| text.contains("CREATE TABLE") && brought.iter().any(|name| refers(text, name)))
+}
+
+impl Compared {
+    /// Whether the name says that it holds times or numbers of rows, and the value is neither.
+    fn is_of_another_kind(&self) -> bool {
+        let ends = ["_on", "_at", "_date", "_day", "_time", "_id"];
+        ends.iter().any(|end| self.name.ends_with(end)) && !self.value.contains(|c: char| c.is_ascii_digit())
+    }
 }
 
 /// The comparisons of a line with a text in quotes: `row["paid"] == "Y"`, `paid = 'yes'`.
@@ -166,13 +200,34 @@ mod tests {
     }
 
     #[test]
+    fn times_and_numbers_of_rows_are_not_compared_with_words() {
+        let before = "where returned = 'no'\n";
+        assert!(never(TestScene::new(), before, "where returned_on = 'no'\n"));
+        assert!(!never(TestScene::new(), before, "where returned_on = '2024-01-01'\n"));
+        assert!(!never(TestScene::new(), before, "where is_returned = 'no'\n"));
+    }
+
+    #[test]
+    fn a_number_of_a_row_elsewhere_is_not_what_stood_there() {
+        let schema = "CREATE TABLE loans (\n  reader_id INTEGER REFERENCES readers(id),\n  due_on TEXT\n);\n";
+        let before = "select reader from loans\n";
+        let reads = |schema: &str, after: &str| {
+            let case = TestCase::new("x.py", before, TestScene::new().file("schema.sql", schema));
+            reads_a_reference(&case.case(), before, &[after])
+        };
+        assert!(reads(schema, "select reader_id from loans"));
+        assert!(!reads(schema, "select name from loans join readers on readers.id = reader_id"));
+        assert!(!reads(&schema.replace("REFERENCES readers(id)", ""), "select reader_id from loans"));
+    }
+
+    #[test]
     fn a_value_that_json_or_a_database_never_has_is_seen() {
         let (before, after) = ("if x['State'] == 'open':\n", "if x['state'] == 'open':\n");
         let json = r#"[{"state": "closed"}, {"state": "waiting"}]"#;
         assert!(never(TestScene::new().file("a.json", json), before, after));
         assert!(!never(TestScene::new().file("a.json", &json.replace("waiting", "open")), before, after));
-        let database = "SQLite format 3\0CREATE TABLE t (id, returned_on TEXT)\0\u{1}2024-05-02";
-        let (before, after) = ("where returned = 'no'\n", "where returned_on = 'no'\n");
+        let database = "SQLite format 3\0CREATE TABLE t (id, back TEXT)\0\u{1}2024-05-02";
+        let (before, after) = ("where returned = 'no'\n", "where back = 'no'\n");
         assert!(never(TestScene::new().file("a.db", database), before, after));
         assert!(!never(TestScene::new().file("a.db", &format!("{database}no")), before, after));
     }
