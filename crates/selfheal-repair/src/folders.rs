@@ -121,10 +121,15 @@ fn argument_folders(words: &[&str], values: &Values<'_>) -> Vec<String> {
     }
     if name == "mktemp" {
         out.extend(
-            plain.iter().filter(|word| word.contains("XXX")).filter_map(|word| folder_of_file(word, values)),
+            plain.iter().filter(|word| is_template(word)).filter_map(|word| folder_of_file(word, values)),
         );
     }
     out
+}
+
+/// Whether a name is one that mktemp fills in: it wants three of its letters in a row at least.
+pub(crate) fn is_template(name: &str) -> bool {
+    name.split(|c| c != 'X').any(|letters| letters.len() >= 3)
 }
 
 /// The folders of the files that a program of awk writes: `print > (out "/" $1)` with `-v out=WORD`, and

@@ -19,6 +19,8 @@ const HARMLESS: [&str; 8] = [
     "CompletedProcess",
     "list2cmdline",
 ];
+/// How a program takes the module under its own name.
+const IMPORT: &str = "import subprocess";
 /// Bytes of a program that are parsed.
 const LONGEST: usize = 128 * 1024;
 
@@ -33,7 +35,7 @@ pub struct Started {
 impl Started {
     /// Reads a program; nothing where it does not use the module by its name, or where any use of it cannot be read.
     pub fn by(text: &str) -> Option<Self> {
-        if !text.contains("import subprocess") || text.len() > LONGEST {
+        if !text.contains(IMPORT) || text.len() > LONGEST {
             return None;
         }
         let module = Module::parse(text).ok().filter(|module| !module.has_error())?;
@@ -50,18 +52,16 @@ impl Started {
             attributes += 1;
             started += usize::from(STARTS.contains(&name));
         }
-        // Besides those, only the import names the module: `import subprocess as s` and `f = subprocess.run` start unseen.
-        let imports = text.matches("import subprocess").count();
-        let names = module.find_name("subprocess").len().max(text.matches("subprocess").count());
-        if started != calls.len() || names != attributes + imports || text.contains("import subprocess as") {
+        // Besides those, only a plain import names the module: `import subprocess as s`, a line that imports more, and `f =
+        // subprocess.run` start what is not seen here.
+        let is_import = |line: &&str| line.split('#').next().is_some_and(|code| code.trim() == IMPORT);
+        let imports = text.lines().filter(is_import).count();
+        if started != calls.len() || text.matches("subprocess").count() != attributes + imports {
             return None;
         }
         let commands =
             calls.iter().map(|call| Some((call.line, words(&module, call)?))).collect::<Option<Vec<_>>>()?;
-        let rest = text
-            .replace("subprocess.Popen", "_")
-            .replace("import subprocess", "pass")
-            .replace("subprocess", "_");
+        let rest = text.replace("subprocess.Popen", "_").replace(IMPORT, "pass").replace("subprocess", "_");
         Some(Self { rest, commands })
     }
 }
@@ -136,6 +136,8 @@ mod tests {
     fn what_cannot_be_read_whole_is_not_read_at_all() {
         for text in [
             "import subprocess as s\ns.run(['a'])\n",
+            "import subprocess, mine\nsubprocess.run(['a'])\n",
+            "import subprocess32\nsubprocess32.run(['a'])\n",
             "from subprocess import run\nrun(['a'])\n",
             "import subprocess\nf = subprocess.run\nf(['a'])\n",
             "import subprocess\nsubprocess.run(command)\n",

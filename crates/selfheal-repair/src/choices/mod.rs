@@ -62,7 +62,7 @@ pub fn choices(case: &Case, unread: bool) -> Vec<Choice> {
         status::offers(case, &near),
         literal::offers(case, &near),
     ];
-    let written: String = notes::notes(case).into_iter().map(|note| note.text + "\n").collect();
+    let written = written(case);
     let mut out: Vec<Choice> = Vec::new();
     for offer in offers.into_iter().flatten() {
         let Some(choice) = choice(&offer, &written) else { continue };
@@ -94,9 +94,14 @@ pub fn brings_only_what_is_there(case: &Case, proposal: &Proposal) -> bool {
     }
     brought.retain(|word: &String| !old.contains(word) && !OF_LANGUAGES.contains(&word.as_str()));
     let near = near::Near::of(case).words(case);
-    let written: String = notes::notes(case).into_iter().map(|note| note.text + "\n").collect();
+    let written = written(case);
     let there = |word: &String| near.contains(word) || text::whole_words(&written, word).next().is_some();
     !brought.is_empty() && brought.iter().all(there)
+}
+
+/// All that people wrote around the job.
+fn written(case: &Case) -> String {
+    notes::notes(case).into_iter().map(|note| note.text + "\n").collect()
 }
 
 /// Words by which languages say how, not what.

@@ -30,7 +30,7 @@ use selfheal_core::verification::{Expect, SceneEdit};
 
 use crate::candidate::{Candidate, Draft};
 use crate::case::Case;
-use crate::folders::{place_may_be_made, speaks_of_mounts};
+use crate::folders::{is_template, place_may_be_made, speaks_of_mounts};
 use crate::shell::{Command, Script, folder_of, splice};
 
 rule!(ScratchFolder, "scratch_folder", Safe, propose);
@@ -53,7 +53,7 @@ fn propose(case: &Case) -> Vec<Candidate> {
     let missing = folders
         .into_iter()
         .flatten()
-        .filter(|path| !path.to_string_lossy().contains("XXX"))
+        .filter(|path| !is_template(&path.to_string_lossy()))
         .flat_map(|path| case.places(path));
     let Some(folder) = missing.into_iter().find(|place| {
         case.owns(place) && case.scene.facts(place).is_none() && place_may_be_made(case, place)
