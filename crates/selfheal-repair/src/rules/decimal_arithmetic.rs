@@ -8,15 +8,15 @@
 //! The shell calculates with whole numbers only. The data were whole for a long time, or were never tried.
 //!
 //! ## Fix
-//! awk calculates, wherever the script calculates with that value or with what came out of it. What is no number still ends the
-//! step with a failure.
+//! awk calculates, wherever the script calculates with that value or with what came out of it. What is no number still fails the
+//! step, and awk says so.
 //!
 //! ## Example
 //! ```sh
 //! over=$((temp - limit))
 //! ```
 //! ```sh
-//! over=$(awk -v temp="$temp" -v limit="$limit" 'BEGIN { if ((temp " " limit) ~ /[^-+.0-9 ]/) exit 2; printf "%.14g\n", temp - limit }')
+//! over=$(awk -v temp="$temp" -v limit="$limit" 'BEGIN { if ((temp " " limit) ~ /[^-+.0-9 ]/) { print "not a number" > "/dev/stderr"; exit 2 } printf "%.14g\n", temp - limit }')
 //! ```
 //!
 //! ## Safety
@@ -43,6 +43,8 @@ const OF_AWK: &[&str] = &[
     "gsub", "match", "int", "log", "exp", "sqrt", "sin", "cos", "atan2", "rand", "srand", "close", "system",
     "getline", "tolower", "toupper", "sprintf", "break", "continue", "default", "switch", "case",
 ];
+/// What awk does with a value that is no number: the shell would have said so too, in a test that ends quietly above all.
+const NO_NUMBER: &str = "{ print \"not a number\" > \"/dev/stderr\"; exit 2 }";
 /// Rounds in which what came out of a decimal number is followed.
 const MOST_ROUNDS: usize = 20;
 
@@ -151,8 +153,8 @@ fn by_awk(site: &Site) -> Option<String> {
     let names: Vec<String> = sum.names.iter().map(|name| own(name)).collect();
     let guard = match names.as_slice() {
         [] => String::new(),
-        [one] => format!("if ({one} ~ /[^-+.0-9]/) exit 2; "),
-        many => format!("if (({}) ~ /[^-+.0-9 ]/) exit 2; ", many.join(" \" \" ")),
+        [one] => format!("if ({one} ~ /[^-+.0-9]/) {NO_NUMBER} "),
+        many => format!("if (({}) ~ /[^-+.0-9 ]/) {NO_NUMBER} ", many.join(" \" \" ")),
     };
     Some(match site.kind {
         Kind::Value => format!("$(awk {given}'BEGIN {{ {guard}printf \"%.14g\\n\", {} }}')", sum.text),
@@ -337,7 +339,7 @@ mod tests {
         let healed = case(text, 2, &[("temp", "21.5"), ("limit", "30")]).healed(&DecimalArithmetic);
         assert_eq!(
             healed,
-            "limit=30\nover=$(awk -v temp=\"$temp\" -v limit=\"$limit\" 'BEGIN { if ((temp \" \" limit) ~ /[^-+.0-9 ]/) exit 2; printf \"%.14g\\n\", temp - limit }')\nif awk -v over=\"$over\" 'BEGIN { if (over ~ /[^-+.0-9]/) exit 2; exit !(over > 0) }'; then echo $((count + 1)); fi\n"
+            "limit=30\nover=$(awk -v temp=\"$temp\" -v limit=\"$limit\" 'BEGIN { if ((temp \" \" limit) ~ /[^-+.0-9 ]/) { print \"not a number\" > \"/dev/stderr\"; exit 2 } printf \"%.14g\\n\", temp - limit }')\nif awk -v over=\"$over\" 'BEGIN { if (over ~ /[^-+.0-9]/) { print \"not a number\" > \"/dev/stderr\"; exit 2 } exit !(over > 0) }'; then echo $((count + 1)); fi\n"
         );
     }
 
@@ -347,7 +349,7 @@ mod tests {
             "sum=0\nwhile read -r a b; do\n  ((sum += b)) || true\ndone < f\nif (( sum > 9 )); then x; fi\n";
         let healed = case(text, 3, &[("b", "2.5")]).healed(&DecimalArithmetic);
         assert!(healed.contains("  sum=$(awk -v sum=\"$sum\" -v b=\"$b\" 'BEGIN"), "{healed}");
-        assert!(healed.contains("if awk -v sum=\"$sum\" 'BEGIN { if (sum ~ /[^-+.0-9]/) exit 2; exit !(sum > 9) }'; then x; fi"), "{healed}");
+        assert!(healed.contains("if awk -v sum=\"$sum\" 'BEGIN { if (sum ~ /[^-+.0-9]/) { print \"not a number\" > \"/dev/stderr\"; exit 2 } exit !(sum > 9) }'; then x; fi"), "{healed}");
         let text = "price=$(( net * 1.19 ))\n";
         let healed = case(text, 1, &[("net", "10")]).healed(&DecimalArithmetic);
         assert!(healed.contains("printf \"%.14g\\n\", net * 1.19 }')"), "{healed}");

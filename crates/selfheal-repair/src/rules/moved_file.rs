@@ -78,17 +78,22 @@ fn moved(case: &Case, path: &Path) -> Option<Candidate> {
             continue;
         }
         let parts = spots.iter().map(|at| (*at..at + old.len(), new.clone())).collect();
-        return Draft::new(
-            "moved_file",
-            format!("{old} is not there; a file of that name is at {new}"),
-            "name the file where it is",
-        )
-        .evidence(format!("{new} exists and is the only file of that name"))
-        .meaning()
-        .rewrite(&file, crate::shell::splice(&file.text, parts), format!("{new} for {old}"))
-        .done();
+        return named_there(&old, &new)
+            .rewrite(&file, crate::shell::splice(&file.text, parts), format!("{new} for {old}"))
+            .done();
     }
     below_its_old_folder(case, path, &old, &new, &name)
+}
+
+/// The beginning of a repair that names a file where it is.
+fn named_there(old: &str, new: &str) -> Draft {
+    Draft::new(
+        "moved_file",
+        format!("{old} is not there; a file of that name is at {new}"),
+        "name the file where it is",
+    )
+    .evidence(format!("{new} exists and is the only file of that name"))
+    .meaning()
 }
 
 /// A path that is put together (`os.path.join("logs", "a.log")`, `"$LOGS/a.log"`), where the file lies below its old folder now:
@@ -107,19 +112,13 @@ fn below_its_old_folder(case: &Case, path: &Path, old: &str, new: &str, name: &s
         let spots: Vec<usize> =
             file.text.match_indices(name).map(|(at, _)| at).filter(|at| in_text(&file.text, *at)).collect();
         let [at] = spots.as_slice() else { continue };
-        return Draft::new(
-            "moved_file",
-            format!("{old} is not there; a file of that name is at {new}"),
-            "name the file where it is",
-        )
-        .evidence(format!("{new} exists and is the only file of that name"))
-        .meaning()
-        .rewrite(
-            &file,
-            crate::shell::splice(&file.text, vec![(*at..at + name.len(), between.clone())]),
-            format!("{between} for {name}"),
-        )
-        .done();
+        return named_there(old, new)
+            .rewrite(
+                &file,
+                crate::shell::splice(&file.text, vec![(*at..at + name.len(), between.clone())]),
+                format!("{between} for {name}"),
+            )
+            .done();
     }
     None
 }

@@ -126,6 +126,8 @@ impl Healer<'_> {
         match self.run_installer(plan, before) {
             Ok((changes, packages)) => Some(candidate(report, found, plan, changes, packages)),
             Err(why) => {
+                // An installer may name an index with its password.
+                let why = self.tools.redactor.text(&why).to_string();
                 let values = [("tool", plan.tool), ("what", found.what.as_str()), ("why", why.as_str())];
                 self.notes.push(self.tools.texts.say("note-install-failed", &values));
                 None
