@@ -1,7 +1,7 @@
 //! Tables as files have them: which character separates the columns, whether the first line is a heading, and which of its
 //! columns a name means.
 
-use crate::text;
+use crate::{text, units};
 
 /// Rows that are looked at.
 const MOST_ROWS: usize = 2_000;
@@ -89,10 +89,9 @@ fn same_column(name: &str, column: &str) -> Option<bool> {
     if a == b || abbreviates(&a, &b) || abbreviates(&b, &a) {
         return Some(false);
     }
-    let whole = ["euro", "eur", "dollars", "usd", "pounds", "gbp"];
-    let parts = ["cents", "cent", "ct", "pence"];
-    let head = parts.iter().find_map(|unit| b.strip_suffix(unit))?;
-    let said = whole.iter().find_map(|unit| a.strip_suffix(unit)).unwrap_or(&a);
+    let head = units::hundredths().filter_map(|unit| b.strip_suffix(unit)).min_by_key(|head| head.len())?;
+    let said = units::currencies().filter_map(|unit| a.strip_suffix(unit)).min_by_key(|head| head.len());
+    let said = said.unwrap_or(&a);
     let said = said.strip_suffix("in").unwrap_or(said);
     (head == said && said.len() > 2).then_some(true)
 }

@@ -22,12 +22,21 @@ const UNITS: &[(&str, &str, u64)] = &[
     ("days", "time", 86_400_000),
     ("cent", "money", 1),
     ("cents", "money", 1),
+    ("ct", "money", 1),
     ("pence", "money", 1),
+    ("rappen", "money", 1),
     ("euro", "money", 100),
     ("euros", "money", 100),
     ("eur", "money", 100),
-    ("usd", "money", 100),
+    ("dollar", "money", 100),
     ("dollars", "money", 100),
+    ("usd", "money", 100),
+    ("pound", "money", 100),
+    ("pounds", "money", 100),
+    ("gbp", "money", 100),
+    ("franc", "money", 100),
+    ("francs", "money", 100),
+    ("chf", "money", 100),
     ("mm", "length", 1),
     ("millimeters", "length", 1),
     ("millimetres", "length", 1),
@@ -57,6 +66,20 @@ const UNITS: &[(&str, &str, u64)] = &[
     ("fahrenheit", "degrees", 0),
     ("kelvin", "degrees", 0),
 ];
+
+/// The words for whole money: `euro`.
+pub(crate) fn currencies() -> impl Iterator<Item = &'static str> {
+    of_money(100)
+}
+
+/// The words for its hundredths: `cents`.
+pub(crate) fn hundredths() -> impl Iterator<Item = &'static str> {
+    of_money(1)
+}
+
+fn of_money(size: u64) -> impl Iterator<Item = &'static str> {
+    UNITS.iter().filter(move |(_, kind, own)| *kind == "money" && *own == size).map(|(word, ..)| *word)
+}
 
 /// What a new name means for the number behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,6 +35,7 @@ use crate::case::Case;
 use crate::python::{self, Part};
 use crate::shell::splice;
 use crate::text;
+use crate::units;
 
 rule!(RenamedKey, "renamed_key", Unsafe, propose);
 
@@ -81,9 +82,6 @@ fn propose(case: &Case) -> Vec<Candidate> {
 
 /// Sections and names that are read of one settings file.
 const MOST_SETTINGS: usize = 2_000;
-
-/// Units that a key may say of its value now, and what the value is divided by then.
-const UNITS: &[(&str, u32)] = &[("cents", 100), ("cent", 100), ("ct", 100), ("pence", 100)];
 
 /// Words that say of a setting what kind of thing it names.
 const KINDS: &[&str] = &[
@@ -135,8 +133,8 @@ fn with_unit<'k>(known: &'k BTreeSet<String>, key: &str) -> Option<(&'k String, 
     }
     let fits = |other: &'k String| {
         let (head, unit) = other.rsplit_once('_')?;
-        let (_, divisor) = UNITS.iter().find(|(word, _)| unit.eq_ignore_ascii_case(word))?;
-        (bare(head) == bare(key)).then_some((other, *divisor))
+        let in_hundredths = units::hundredths().any(|word| unit.eq_ignore_ascii_case(word));
+        (in_hundredths && bare(head) == bare(key)).then_some((other, 100))
     };
     let mut found = known.iter().filter_map(fits);
     let first = found.next()?;

@@ -34,13 +34,10 @@ use crate::notes::notes;
 use crate::rules::renamed_column::{Table, tables};
 use crate::shell::{Script, splice};
 use crate::text::{is_name, whole_words};
+use crate::units;
 
 rule!(ReplacedColumn, "replaced_column", Unsafe, propose);
 
-/// Words of money in whole, and in parts.
-const WHOLE: &[&str] =
-    &["euro", "euros", "eur", "dollar", "dollars", "usd", "pound", "pounds", "gbp", "franc", "francs", "chf"];
-const PARTS: &[&str] = &["cents", "cent", "ct", "pence", "rappen"];
 /// Words that say that something is another thing now.
 const CHANGED: &[&str] = &[
     "gone", "removed", "dropped", "replaced", "replaces", "split", "instead", "now", "renamed", "became",
@@ -168,12 +165,13 @@ fn read(sentence: &str, old: &str, tables: &[Table], script: &str) -> Option<Tol
             (!columns.is_empty()).then_some((table, columns))
         });
     let (table, columns) = known.filter(|_| says(CHANGED) && !says(OTHER_UNITS))?;
-    let in_parts = |name: &str| name.split('_').any(|part| PARTS.contains(&part.to_lowercase().as_str()));
+    let is_part = |word: &str| units::hundredths().any(|unit| word.eq_ignore_ascii_case(unit));
+    let is_whole = |word: &str| units::currencies().any(|unit| word.eq_ignore_ascii_case(unit));
+    let in_parts = |name: &str| name.split('_').any(is_part);
+    let says_whole = words.iter().copied().any(is_whole);
     let new_parts = columns.iter().filter(|column| in_parts(column)).count();
-    let hundredths = new_parts > 0 || (says(PARTS) && says(WHOLE));
-    let script_words = script.to_lowercase();
-    let whole_before =
-        says(WHOLE) || script_words.split(|c: char| !c.is_alphabetic()).any(|word| WHOLE.contains(&word));
+    let hundredths = new_parts > 0 || (words.iter().copied().any(is_part) && says_whole);
+    let whole_before = says_whole || script.split(|c: char| !c.is_alphabetic()).any(is_whole);
     let time = says(&["seconds", "epoch", "unix"]);
     let as_text =
         says(&["text", "iso", "string"]) && table.column_holds(columns.first()?, &["TEXT", "CHAR", "DATE"]);
