@@ -28,7 +28,8 @@ pub fn block(lines: &[Line<'_>]) -> Block {
     let of_stack = lines.iter().skip(start + 1).take(stack.taken);
     let parsed = of_stack.map(|line| line.text.trim_start()).any(|text| text.starts_with("at JSON.parse "));
     if parsed && matches!(found.fault, Fault::Syntax { .. }) {
-        found.fault = Fault::BadValue { value: None, message: "unexpected token in JSON".into() };
+        let token = message.text.split_once("token '").and_then(|(_, rest)| rest.split_once('\''));
+        found.fault = bad_json(token.map(|(token, _)| token.to_owned()));
     }
     // What the same error says besides: properties, its own cause, the version.
     let behind = lines.get(start + 1 + stack.taken..).unwrap_or_default();
@@ -202,16 +203,21 @@ pub fn rows() -> Vec<Row> {
         row("^{name:w} is not defined$", |h| Some(Fault::UndefinedName { name: h.text("name") })),
         row("^Unexpected token {token:q}", |h| {
             let token = unquote(h.get("token").trim_end_matches(',')).to_owned();
-            h.after.contains("JSON").then(|| match token.as_str() {
-                "\u{feff}" => Fault::Encoding { codec: "utf-8-sig".into() },
-                _ => Fault::BadValue { value: Some(token), message: "unexpected token in JSON".into() },
-            })
+            h.after.contains("JSON").then(|| bad_json(Some(token)))
         }),
         row("npm error Missing script: {name:q}", |h| Some(Fault::NoSuchReference { name: h.text("name") })),
         row("npm ERR! Missing script: {name:q}", |h| Some(Fault::NoSuchReference { name: h.text("name") })),
         row("npm error code {code:w}", |h| npm(h.get("code"))),
         row("npm ERR! code {code:w}", |h| npm(h.get("code"))),
     ]
+}
+
+/// What JSON that cannot be read is, by the token that it was left at.
+fn bad_json(token: Option<String>) -> Fault {
+    match token.as_deref() {
+        Some("\u{feff}") => Fault::Encoding { codec: "utf-8-sig".into() },
+        _ => Fault::BadValue { value: token, message: "unexpected token in JSON".into() },
+    }
 }
 
 fn npm(code: &str) -> Option<Fault> {

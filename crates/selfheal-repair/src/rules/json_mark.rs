@@ -34,11 +34,8 @@ rule!(JsonMark, "json_mark", Safe, propose);
 const CALL: &str = "JSON.parse(";
 
 fn propose(case: &Case) -> Vec<Candidate> {
-    let marked = case.faults().any(|fault| match fault {
-        Fault::Encoding { codec } => codec == "utf-8-sig",
-        Fault::Syntax { message, .. } => message.contains("token '\u{feff}'"),
-        _ => false,
-    });
+    let marked =
+        case.faults().any(|fault| matches!(fault, Fault::Encoding { codec } if codec == "utf-8-sig"));
     let Some(file) = case.failing_file().filter(|file| marked && file.language == Language::Node) else {
         return Vec::new();
     };
